@@ -1,0 +1,40 @@
+// Package adapt is the order-aware filter: it turns the probability vectors of any classifier on one stream into adapted ones,
+// learning the stream's class transitions as it goes, without labels and without gradients.
+//
+// # The recursion
+//
+// With q_t the predictor's probabilities, rho the class prior that it was trained under, A the row-stochastic matrix learned so
+// far and p the carried posterior, each step of the paper's modes is (Algorithms 1 and 2 of the paper)
+//
+//	pi_t = A' p_{t-1}                              prior from the order
+//	p_t  ~ q_t^(1/T) / rho * pi_t                  posterior
+//	g_t  = gamma exp(-H(q_t) / tau)                confidence of this observation
+//	C    = (1 - g_t) C + g_t q_{t-1} q_t'          decayed pair counts; A is C with its rows normalised
+//
+// and with a gate the output is lambda p_t + (1 - lambda) q_t, where lambda is the logistic of a running log-likelihood ratio
+// between pi_t and a running marginal of the q: without evidence that order explains anything, q_t is returned nearly unchanged.
+// The carried posterior is always the ungated one.
+//
+// The third gate, [GateAuto], needs no settings: it runs hypotheses about the stream side by side (no order, inertia of the
+// predictions, stickiness of the labels, a learned matrix; each at two temperatures), weighs them by their evidence and returns
+// the weighted mean of their posteriors. See type [Auto].
+//
+// # Contract
+//
+//   - One stream, one [Filter]. A Filter is a pure state machine: no clock, no goroutine, no randomness, no I/O. The same steps
+//     give the same bits on the same kind of machine. It is not safe for concurrent use.
+//   - [Filter.Step] reads q and writes dst; both belong to the caller, may be the same slice, and are not retained. It allocates
+//     nothing.
+//   - q must pass [Check]. A wrong length, a negative or non-finite entry is a caller's bug and panics; check what comes from
+//     outside first.
+//   - [Filter.Reset] forgets everything: after it the filter is as new.
+//
+// A short example:
+//
+//	f, err := adapt.New(10, adapt.Settings{}) // ten classes, the auto gate
+//	if err != nil { ... }
+//	for _, q := range predictions {
+//		d := f.Step(posterior, q)
+//		fmt.Println(posterior, d.Gate)
+//	}
+package adapt

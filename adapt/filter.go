@@ -1,0 +1,80 @@
+package adapt
+
+import "fmt"
+
+// Filter is the state of one stream. Make it with [New].
+type Filter struct {
+	classes  int
+	settings Settings
+	mode     mode
+	steps    int
+}
+
+// mode is one of the two recursions, the paper's or the mixture of hypotheses.
+type mode interface {
+	step(dst, q []float64) Diagnostics
+	reset()
+}
+
+// Diagnostics tells what one step did. All entropies and log ratios are in nats.
+type Diagnostics struct {
+	// Gate is the share of the output that owes itself to order, 0 to 1: lambda of the paper's gates (1 without a gate), and
+	// the weight of all hypotheses but `none` under auto.
+	Gate float64
+	// LLR is the paper's averaged log-likelihood ratio; 0 without its gates.
+	LLR float64
+	// Entropy is that of q.
+	Entropy float64
+	// Evidence is the probability that the filter gave to what it saw, <prior, likelihood>.
+	Evidence float64
+	// ZeroEvidence tells that the prior excluded all that the likelihood allowed: the posterior is the likelihood.
+	ZeroEvidence bool
+}
+
+// New returns a filter at the start of a stream with the given number of classes.
+func New(classes int, s Settings) (*Filter, error) {
+	s, err := s.resolved(classes)
+	if err != nil {
+		return nil, err
+	}
+	f := &Filter{classes: classes, settings: s}
+	if s.Gate == GateAuto {
+		f.mode = newMixture(classes, s)
+	} else {
+		f.mode = newPaper(classes, s)
+	}
+	return f, nil
+}
+
+// Classes returns K, the length of every probability vector.
+func (f *Filter) Classes() int { return f.classes }
+
+// Settings returns the settings in force, defaults filled in.
+func (f *Filter) Settings() Settings { return f.settings }
+
+// Steps returns the number of steps since the start of the stream.
+func (f *Filter) Steps() int { return f.steps }
+
+// Step takes the predictor's probabilities q [K] and writes the adapted ones into dst [K]; the two may be the same slice. It
+// panics if a length is not K or q has a negative or non-finite entry: [Check] what comes from outside first.
+func (f *Filter) Step(dst, q []float64) Diagnostics {
+	if len(dst) != f.classes || len(q) != f.classes {
+		panic(fmt.Sprintf("adapt: Step with lengths %d and %d: want %d", len(dst), len(q), f.classes))
+	}
+	if s := sum(q); !(s > 0 && s < 2) { // NaN and Inf end here too
+		panic(fmt.Sprintf("adapt: Step with probabilities that sum to %g", s))
+	}
+	for _, v := range q {
+		if v < 0 {
+			panic(fmt.Sprintf("adapt: Step with a negative probability %g", v))
+		}
+	}
+	f.steps++
+	return f.mode.step(dst, q)
+}
+
+// Reset returns the filter to the start of a stream, without allocating.
+func (f *Filter) Reset() {
+	f.steps = 0
+	f.mode.reset()
+}

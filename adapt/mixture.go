@@ -1,0 +1,103 @@
+package adapt
+
+// mixture is the auto gate: see type [Auto] for its hypotheses. Every hypothesis has weights, evidences and posteriors at every
+// temperature; order below is that of the reference: none, persist by a, sticky by a and e, full.
+type mixture struct {
+	Auto
+	inv          []float64 // 1/rho or nil
+	sticky       []stickiness
+	doubt        float64   // of persist's likelihood, flicker * K/(K-1)
+	initial      []float64 // [temperatures * hypotheses] weights at the start, sum 1
+	weights      []float64 // current ones
+	at           []*tempered
+	logq         []float64 // [K] scratch
+	out          []float64 // [K] the answer, as dst may alias q
+	hypotheses   int       // per temperature
+	temperatures []float64 // Settings.Temperature times each of Auto.Temperatures
+}
+
+// stickiness is one pair (a, c) of a sticky hypothesis; c = e K/(K-1) is the error rate in the form in which it is used.
+type stickiness struct{ a, c float64 }
+
+func newMixture(classes int, s Settings) *mixture {
+	a := *s.Auto
+	m := &mixture{
+		Auto: a, inv: inverse(s.Prior), doubt: spread(a.Flicker, classes),
+		logq: make([]float64, classes), out: make([]float64, classes),
+	}
+	for _, g := range a.Grid {
+		for _, e := range a.Errors {
+			m.sticky = append(m.sticky, stickiness{g, spread(e, classes)})
+		}
+	}
+	m.hypotheses = 2 + len(a.Grid) + len(m.sticky)
+	for _, t := range a.Temperatures {
+		m.temperatures = append(m.temperatures, s.Temperature*t)
+		m.at = append(m.at, newTempered(classes, m))
+	}
+	m.initial = m.initialWeights()
+	m.weights = make([]float64, len(m.initial))
+	m.reset()
+	return m
+}
+
+// spread turns an error rate e into the weight of the uniform that makes an error that likely: e K/(K-1). One class knows no
+// errors; a rate that would exceed certainty is certainty.
+func spread(e float64, classes int) float64 {
+	if classes == 1 {
+		return 0
+	}
+	return min(e*float64(classes)/float64(classes-1), 1)
+}
+
+// initialWeights shares the four kinds' weights over their members and over the temperatures.
+func (m *mixture) initialWeights() []float64 {
+	var one []float64
+	one = append(one, m.None)
+	for range m.Grid {
+		one = append(one, m.Persist/float64(len(m.Grid)))
+	}
+	for range m.sticky {
+		one = append(one, m.Sticky/float64(len(m.sticky)))
+	}
+	one = append(one, m.Full)
+	var all []float64
+	for range m.temperatures {
+		all = append(all, one...)
+	}
+	scale(all, 1/sum(all))
+	return all
+}
+
+func (m *mixture) reset() {
+	copy(m.weights, m.initial)
+	for _, t := range m.at {
+		t.reset()
+	}
+}
+
+func (m *mixture) step(dst, q []float64) Diagnostics {
+	d := Diagnostics{Entropy: logs(m.logq, q)}
+	for i, t := range m.at {
+		likelihood(t.like, q, m.logq, m.inv, m.temperatures[i])
+		t.judge(m.slot(i))
+	}
+	d.Evidence = sum(m.weights) // the weights summed to 1 before the evidences came in
+	scale(m.weights, 1/d.Evidence)
+	fill(m.out, 0)
+	for i, t := range m.at {
+		w := m.slot(i)
+		d.Gate += sum(w[1:])
+		t.advance(m.out, w)
+	}
+	copy(dst, m.out)
+	for i, w := range m.weights {
+		m.weights[i] = (1-m.Share)*w + m.Share*m.initial[i]
+	}
+	return d
+}
+
+// slot returns the weights of temperature i.
+func (m *mixture) slot(i int) []float64 {
+	return m.weights[i*m.hypotheses : (i+1)*m.hypotheses]
+}

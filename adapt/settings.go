@@ -1,0 +1,236 @@
+package adapt
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Gate chooses how much the filter trusts the order of a stream.
+type Gate string
+
+// The gates. The empty string is GateAuto.
+const (
+	GateOff    Gate = "off"    // the paper's filter without a gate: order is always trusted
+	GateEWMA   Gate = "ewma"   // the paper's log-likelihood-ratio gate with an exponential mean (its appendix)
+	GateWindow Gate = "window" // the same with a plain mean over a window (its text)
+	GateAuto   Gate = "auto"   // hypotheses weighed by evidence
+)
+
+// Gates lists the gates by name, for messages and help texts.
+func Gates() []Gate { return []Gate{GateOff, GateEWMA, GateWindow, GateAuto} }
+
+// Init is the pseudocount matrix C_0 that a stream starts from in the paper's modes.
+type Init string
+
+// The paper's algorithms say kappa I, its text says uniform pseudocounts; uniform fits its published table best.
+const (
+	InitUniform  Init = "uniform"  // kappa everywhere
+	InitIdentity Init = "identity" // kappa on the diagonal
+)
+
+// Settings configures a filter. The zero value is the auto gate with its defaults, a uniform source prior and temperature 1.
+type Settings struct {
+	Gate        Gate      `json:"gate"`
+	Temperature float64   `json:"temperature,omitempty"` // > 0, divides log q; 0 means 1. Undoes over-confidence of the predictor.
+	Prior       []float64 `json:"prior,omitempty"`       // rho, the class prior of the training set; nil is uniform. Positive, sums to 1.
+	Paper       *Paper    `json:"paper,omitempty"`       // for off, ewma and window; nil is DefaultPaper
+	Auto        *Auto     `json:"auto,omitempty"`        // for auto; nil is DefaultAuto
+}
+
+// Paper holds the hyperparameters of the paper's modes. The paper prints none: the defaults were fitted to its thirteen
+// controlled rows.
+type Paper struct {
+	Init    Init    `json:"init"`     // default uniform
+	Kappa   float64 `json:"kappa"`    // pseudocount, > 0; default 0.1
+	Gamma   float64 `json:"gamma"`    // learning rate of the counts, in [0, 1); default 0.1
+	Tau     float64 `json:"tau"`      // scale of the entropy in nats that silences an update, > 0; default 0.35
+	Eta     float64 `json:"eta"`      // rate of the running marginal, in [0, 1]; default 0.05
+	Window  int     `json:"window"`   // steps over which the ratio is averaged, 1 to 1e6; default 50
+	Margin  float64 `json:"margin"`   // ratio in nats at which the gate is half open; default 0.2
+	GateTau float64 `json:"gate_tau"` // softness of the gate in nats, > 0; default 0.8
+	Eps     float64 `json:"eps"`      // floor inside the logarithms, >= 0; default 1e-8
+}
+
+// DefaultPaper returns the values fitted to the paper's controlled table.
+func DefaultPaper() Paper {
+	return Paper{
+		Init: InitUniform, Kappa: 0.1, Gamma: 0.1, Tau: 0.35,
+		Eta: 0.05, Window: 50, Margin: 0.2, GateTau: 0.8, Eps: 1e-8,
+	}
+}
+
+// Auto holds the constants of the auto gate, a Bayesian mixture of hypotheses. For each temperature T, L = q^(1/T)/rho normalised
+// and mu is the order-agnostic marginal that explains the L best so far (online EM). Each hypothesis has an evidence for the step
+// and a posterior:
+//
+//	none           <mu, L>                             L
+//	persist(a)     a <L_{t-1}, L> + (1-a) <mu, L>      (b p + (1-b)/K) L_f,  b = a/3     inertia of the predictions
+//	sticky(a, e)   a <p, L_e> + (1-a) <mu, L>          (a p + (1-a)/K) L_e               inertia of the labels
+//	full           <A'p, L>                            (A'p / mu) L                      a learned transition matrix
+//
+// where p is the hypothesis' own last posterior, L_e admits errors at rate e and L_f doubts a single contrary step. The weights
+// follow the evidence, with a fixed share of the initial weights handed back at every step.
+type Auto struct {
+	Grid         []float64 `json:"grid"`         // values of a, each in [0, 1)
+	Errors       []float64 `json:"errors"`       // values of e, each in [0, 1]
+	Flicker      float64   `json:"flicker"`      // doubt of persist, in [0, 1]
+	Temperatures []float64 `json:"temperatures"` // factors on Settings.Temperature, each > 0
+	None         float64   `json:"w_none"`       // initial weights of the four kinds, >= 0; None > 0; their sum is normalised to 1
+	Persist      float64   `json:"w_persist"`
+	Sticky       float64   `json:"w_sticky"`
+	Full         float64   `json:"w_full"`
+	Share        float64   `json:"share"`  // handed back at every step, in [0, 1)
+	Gamma        float64   `json:"gamma"`  // decay of the pair counts, in [0, 1)
+	Beta         float64   `json:"beta"`   // strength of mu in the rows of A, in observations, > 0
+	Delta        float64   `json:"delta"`  // decay of the class masses behind mu, in [0, 1)
+	Pseudo       float64   `json:"pseudo"` // strength of the uniform in mu, in observations, > 0
+}
+
+// DefaultAuto returns the constants of the design study.
+func DefaultAuto() Auto {
+	return Auto{
+		Grid: []float64{0.2, 0.4, 0.6, 0.75, 0.87, 0.94, 0.98}, Errors: []float64{0.05, 0.2}, Flicker: 0.1,
+		Temperatures: []float64{1, 5. / 3},
+		None:         0.45, Persist: 0.45, Sticky: 0.05, Full: 0.05,
+		Share: 0.001, Gamma: 0.01, Beta: 1, Delta: 0.002, Pseudo: 5,
+	}
+}
+
+// MaxClasses bounds K: the state of a stream is a few K x K matrices of float64.
+const MaxClasses = 1 << 14
+
+// resolved returns s with every default filled in and the prior normalised, or an error that names the setting.
+func (s Settings) resolved(classes int) (Settings, error) {
+	if classes < 1 || classes > MaxClasses {
+		return s, fmt.Errorf("adapt: %d classes: want 1 to %d", classes, MaxClasses)
+	}
+	if s.Gate == "" {
+		s.Gate = GateAuto
+	}
+	if !slices.Contains(Gates(), s.Gate) {
+		return s, fmt.Errorf("adapt: gate %q: want one of %v", s.Gate, Gates())
+	}
+	if s.Temperature == 0 {
+		s.Temperature = 1
+	}
+	if err := within("temperature", s.Temperature, 1e-3, 1e3); err != nil {
+		return s, err
+	}
+	prior, err := checkedPrior(s.Prior, classes)
+	if err != nil {
+		return s, err
+	}
+	s.Prior = prior
+	if s.Gate == GateAuto {
+		s.Paper = nil
+		return s.withAuto()
+	}
+	s.Auto = nil
+	return s.withPaper()
+}
+
+// Validate reports the first setting out of range for a filter over the given number of classes.
+func (s Settings) Validate(classes int) error {
+	_, err := s.resolved(classes)
+	return err
+}
+
+// Resolved returns the settings with every default filled in, as a run's manifest should record them.
+func (s Settings) Resolved(classes int) (Settings, error) { return s.resolved(classes) }
+
+func (s Settings) withPaper() (Settings, error) {
+	p := DefaultPaper()
+	if s.Paper != nil {
+		p = *s.Paper
+	}
+	s.Paper = &p
+	if p.Init != InitUniform && p.Init != InitIdentity {
+		return s, fmt.Errorf("adapt: init %q: want uniform or identity", p.Init)
+	}
+	if p.Window < 1 || p.Window > 1e6 {
+		return s, fmt.Errorf("adapt: window %d: want 1 to 1000000", p.Window)
+	}
+	return s, errors.Join(
+		within("kappa", p.Kappa, 1e-12, 1e12),
+		within("gamma", p.Gamma, 0, below1),
+		within("tau", p.Tau, 1e-9, 1e9),
+		within("eta", p.Eta, 0, 1),
+		within("margin", p.Margin, -1e6, 1e6),
+		within("gate-tau", p.GateTau, 1e-9, 1e9),
+		within("eps", p.Eps, 0, 1),
+	)
+}
+
+func (s Settings) withAuto() (Settings, error) {
+	a := DefaultAuto()
+	if s.Auto != nil {
+		a = *s.Auto
+	}
+	a.Grid, a.Errors, a.Temperatures = slices.Clone(a.Grid), slices.Clone(a.Errors), slices.Clone(a.Temperatures)
+	s.Auto = &a
+	return s, errors.Join(
+		each("grid", a.Grid, 0, below1),
+		each("errors", a.Errors, 0, 1),
+		each("temperatures", a.Temperatures, 1e-3, 1e3),
+		within("flicker", a.Flicker, 0, 1),
+		within("w_none", a.None, 1e-12, 1e12),
+		within("w_persist", a.Persist, 0, 1e12),
+		within("w_sticky", a.Sticky, 0, 1e12),
+		within("w_full", a.Full, 0, 1e12),
+		within("share", a.Share, 0, below1),
+		within("gamma", a.Gamma, 0, below1),
+		within("beta", a.Beta, 1e-9, 1e9),
+		within("delta", a.Delta, 0, below1),
+		within("pseudo", a.Pseudo, 1e-9, 1e9),
+	)
+}
+
+// below1 is the upper end of the half-open ranges: a rate of 1 would forget everything at once and divide by zero.
+const below1 = 1 - 1e-9
+
+// within reports v outside [lo, hi]; the negation also refuses NaN.
+func within(name string, v, lo, hi float64) error {
+	if !(v >= lo && v <= hi) {
+		return fmt.Errorf("adapt: %s %g: want %g to %g", name, v, lo, hi)
+	}
+	return nil
+}
+
+func each(name string, values []float64, lo, hi float64) error {
+	if len(values) == 0 || len(values) > 64 {
+		return fmt.Errorf("adapt: %s has %d values: want 1 to 64", name, len(values))
+	}
+	for i, v := range values {
+		if err := within(fmt.Sprintf("%s[%d]", name, i), v, lo, hi); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkedPrior returns a normalised copy of rho, or nil for the uniform prior. A zero would divide by zero.
+func checkedPrior(rho []float64, classes int) ([]float64, error) {
+	if rho == nil {
+		return nil, nil
+	}
+	if len(rho) != classes {
+		return nil, fmt.Errorf("adapt: prior has %d entries: want one per class, %d", len(rho), classes)
+	}
+	sum := 0.0
+	for i, v := range rho {
+		if !(v > 0) || math.IsInf(v, 1) {
+			return nil, fmt.Errorf("adapt: prior[%d] is %g: want a positive number", i, v)
+		}
+		sum += v
+	}
+	if !(math.Abs(sum-1) <= 1e-3) {
+		return nil, fmt.Errorf("adapt: prior sums to %g: want 1", sum)
+	}
+	out := make([]float64, classes)
+	for i, v := range rho {
+		out[i] = v / sum
+	}
+	return out, nil
+}

@@ -1,0 +1,111 @@
+package adapt
+
+import (
+	"fmt"
+	"math"
+)
+
+// SumTolerance is how far the sum of a probability vector may be from 1 for [Check]: float32 softmaxes of 16384 classes and
+// vectors printed with four digits pass.
+const SumTolerance = 1e-2
+
+// Check reports what makes q unfit for a step: a wrong length, a negative or non-finite entry, a sum far from 1.
+func Check(q []float64, classes int) error {
+	if len(q) != classes {
+		return fmt.Errorf("adapt: probability vector has %d entries: want %d", len(q), classes)
+	}
+	sum := 0.0
+	for i, v := range q {
+		if !(v >= 0 && v <= math.MaxFloat64) {
+			return fmt.Errorf("adapt: probability of class %d is %g: want a number from 0 to 1", i, v)
+		}
+		sum += v
+	}
+	if !(math.Abs(sum-1) <= SumTolerance) {
+		return fmt.Errorf("adapt: probabilities sum to %g: want 1", sum)
+	}
+	return nil
+}
+
+// logs writes log q into dst and returns the entropy of q in nats. log 0 is -Inf and adds nothing.
+func logs(dst, q []float64) (entropy float64) {
+	for i, v := range q {
+		lg := math.Log(v)
+		dst[i] = lg
+		if v > 0 {
+			entropy -= v * lg
+		}
+	}
+	return entropy
+}
+
+// likelihood writes q^(1/T)/rho, normalised, into dst; logq is log q. inv is 1/rho, or nil for a uniform prior. One is the
+// temperature at which the power is the identity, spared its exponentials.
+func likelihood(dst, q, logq, inv []float64, temperature float64) {
+	if temperature == 1 {
+		copy(dst, q)
+	} else {
+		for i, v := range logq {
+			dst[i] = math.Exp(v / temperature)
+		}
+	}
+	if inv != nil {
+		for i, v := range inv {
+			dst[i] *= v
+		}
+	}
+	if s := sum(dst); s > 0 {
+		scale(dst, 1/s)
+		return
+	}
+	fill(dst, 1/float64(len(dst))) // every entry underflowed: nothing is known
+}
+
+func sum(x []float64) float64 {
+	s := 0.0
+	for _, v := range x {
+		s += v
+	}
+	return s
+}
+
+func dot(x, y []float64) float64 {
+	y = y[:len(x)]
+	s := 0.0
+	for i, v := range x {
+		s += v * y[i]
+	}
+	return s
+}
+
+func scale(x []float64, by float64) {
+	for i := range x {
+		x[i] *= by
+	}
+}
+
+func fill(x []float64, v float64) {
+	for i := range x {
+		x[i] = v
+	}
+}
+
+// addScaled adds by*x to dst.
+func addScaled(dst []float64, by float64, x []float64) {
+	x = x[:len(dst)]
+	for i := range dst {
+		dst[i] += by * x[i]
+	}
+}
+
+// inverse returns 1/x elementwise, nil for nil.
+func inverse(x []float64) []float64 {
+	if x == nil {
+		return nil
+	}
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = 1 / v
+	}
+	return out
+}
