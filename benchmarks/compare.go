@@ -1,0 +1,102 @@
+package benchmarks
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Comparison gathers the metrics of predictions before and after the filter, over all items and by stream.
+type Comparison struct {
+	classes int
+	all     pair
+	streams map[string]*pair
+	order   []string
+}
+
+type pair struct {
+	raw, adapted *Tally
+	flips        Flips
+}
+
+// Flips counts the items whose label the filter changed.
+type Flips struct {
+	Right int `json:"right"` // from wrong to right
+	Wrong int `json:"wrong"` // from right to wrong
+	Other int `json:"other"` // from wrong to wrong
+	// P is the exact two-sided McNemar p-value of Right against Wrong: how likely a split at least as uneven is if changes help
+	// and harm alike. It takes items for independent, which those of a stream are not: read it as an upper bound on the evidence.
+	P float64 `json:"mcnemar_p"`
+}
+
+// NewComparison returns an empty comparison for a number of classes.
+func NewComparison(classes int) *Comparison {
+	return &Comparison{classes: classes, all: newPair(classes), streams: map[string]*pair{}}
+}
+
+func newPair(classes int) pair { return pair{raw: NewTally(classes), adapted: NewTally(classes)} }
+
+// Add counts one item of a stream.
+func (c *Comparison) Add(stream string, truth int, raw, adapted []float64) {
+	s := c.streams[stream]
+	if s == nil {
+		p := newPair(c.classes)
+		s = &p
+		c.streams[stream] = s
+		c.order = append(c.order, stream)
+	}
+	c.all.add(truth, raw, adapted)
+	s.add(truth, raw, adapted)
+}
+
+func (p *pair) add(truth int, raw, adapted []float64) {
+	p.raw.Add(truth, raw)
+	p.adapted.Add(truth, adapted)
+	before, after := slices.Index(raw, slices.Max(raw)), slices.Index(adapted, slices.Max(adapted))
+	switch {
+	case before == after:
+	case after == truth:
+		p.flips.Right++
+	case before == truth:
+		p.flips.Wrong++
+	default:
+		p.flips.Other++
+	}
+}
+
+// Evaluation is a comparison in numbers.
+type Evaluation struct {
+	Raw     Scores             `json:"raw"`
+	Adapted Scores             `json:"adapted"`
+	Flips   Flips              `json:"flips"`
+	Streams []StreamEvaluation `json:"streams"`
+}
+
+// StreamEvaluation is that of one stream; its scores leave out the classes.
+type StreamEvaluation struct {
+	Stream  string `json:"stream"`
+	Raw     Scores `json:"raw"`
+	Adapted Scores `json:"adapted"`
+	Flips   Flips  `json:"flips"`
+}
+
+// Evaluate returns the metrics so far, streams in the order in which they came. labels names the classes.
+func (c *Comparison) Evaluate(labels []string) Evaluation {
+	e := Evaluation{Raw: c.all.raw.Scores(labels), Adapted: c.all.adapted.Scores(labels), Flips: c.all.flips.tested()}
+	for _, name := range c.order {
+		s := c.streams[name]
+		one := StreamEvaluation{name, s.raw.Scores(labels), s.adapted.Scores(labels), s.flips.tested()}
+		one.Raw.Classes, one.Adapted.Classes = nil, nil
+		e.Streams = append(e.Streams, one)
+	}
+	return e
+}
+
+func (f Flips) tested() Flips {
+	f.P = 1
+	if n := f.Right + f.Wrong; n > 0 {
+		b := distuv.Binomial{N: float64(n), P: 0.5}
+		f.P = min(1, 2*b.CDF(float64(min(f.Right, f.Wrong))))
+	}
+	return f
+}

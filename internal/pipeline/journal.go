@@ -1,0 +1,153 @@
+package pipeline
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"strings"
+)
+
+// A journal is a file of frames: 4 bytes length, 4 bytes CRC-32C of the payload, payload, all little-endian, after an 8-byte magic.
+// A frame that was cut off or damaged ends the journal: what comes after it never happened.
+const journalMagic = "OATTAJ1\n"
+
+// maxFrame bounds what a damaged length can ask for: a batch of 4096 items with 16384 classes.
+const maxFrame = 1 << 29
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+type journal struct{ f *os.File }
+
+// createJournal starts a journal with one frame, the header. The file must not exist.
+func createJournal(path string, header []byte) (*journal, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	j := &journal{f}
+	if _, err := f.WriteString(journalMagic); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	if err := j.append(header); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return j, nil
+}
+
+// openJournal opens an existing journal and returns its header. scanFrames and truncate follow.
+func openJournal(path string) (*journal, []byte, error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, nil, err
+	}
+	j := &journal{f}
+	var header []byte
+	_, err = j.scan(func(n int, payload []byte) (bool, error) {
+		header = append([]byte(nil), payload...)
+		return false, nil
+	})
+	if err == nil && header == nil {
+		err = j.explain(path)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return j, header, nil
+}
+
+// errUnborn says that a run was killed before its journal had a header: nothing was written, so nothing is lost.
+var errUnborn = errors.New("journal without a header")
+
+// explain tells why there is no header.
+func (j *journal) explain(path string) error {
+	start := make([]byte, len(journalMagic))
+	n, err := j.f.ReadAt(start, 0)
+	if cutOff(err) != nil {
+		return err
+	}
+	if !strings.HasPrefix(journalMagic, string(start[:n])) {
+		return fmt.Errorf("%s: not a journal of oatta", path)
+	}
+	return errUnborn
+}
+
+func (j *journal) append(payload []byte) error {
+	frame := make([]byte, 8, 8+len(payload))
+	binary.LittleEndian.PutUint32(frame, uint32(len(payload)))
+	binary.LittleEndian.PutUint32(frame[4:], crc32.Checksum(payload, castagnoli))
+	_, err := j.f.Write(append(frame, payload...)) // one write: a kill leaves a whole frame or a torn last one
+	return err
+}
+
+// scan calls fn with every whole frame from the beginning, the header being frame 0, until fn returns false. It returns the offset
+// behind the last frame for which fn returned true, and leaves the file's position undefined.
+func (j *journal) scan(fn func(n int, payload []byte) (bool, error)) (end int64, err error) {
+	if _, err := j.f.Seek(0, io.SeekStart); err != nil {
+		return 0, err
+	}
+	r := bufio.NewReaderSize(j.f, 1<<20)
+	magic := make([]byte, len(journalMagic))
+	if _, err := io.ReadFull(r, magic); err != nil || string(magic) != journalMagic {
+		return 0, cutOff(err)
+	}
+	end = int64(len(journalMagic))
+	var payload []byte
+	for n := 0; ; n++ {
+		payload, err = readFrame(r, payload)
+		if payload == nil || err != nil {
+			return end, err
+		}
+		more, err := fn(n, payload)
+		if !more || err != nil {
+			return end, err
+		}
+		end += 8 + int64(len(payload))
+	}
+}
+
+// readFrame returns the next payload in buf's memory, or nil at the end or at damage. Only failures of the disk are errors.
+func readFrame(r io.Reader, buf []byte) ([]byte, error) {
+	var head [8]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return nil, cutOff(err)
+	}
+	size := binary.LittleEndian.Uint32(head[:])
+	if size == 0 || size > maxFrame {
+		return nil, nil
+	}
+	if cap(buf) < int(size) {
+		buf = make([]byte, size)
+	}
+	buf = buf[:size]
+	if _, err := io.ReadFull(r, buf); err != nil {
+		return nil, cutOff(err)
+	}
+	if crc32.Checksum(buf, castagnoli) != binary.LittleEndian.Uint32(head[4:]) {
+		return nil, nil
+	}
+	return buf, nil
+}
+
+// cutOff forgives what an interruption leaves behind.
+func cutOff(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil
+	}
+	return err
+}
+
+// truncate cuts the journal behind offset end and goes there.
+func (j *journal) truncate(end int64) error {
+	if err := j.f.Truncate(end); err != nil {
+		return err
+	}
+	_, err := j.f.Seek(end, io.SeekStart)
+	return err
+}
+
+func (j *journal) sync() error  { return j.f.Sync() }
+func (j *journal) close() error { return j.f.Close() }

@@ -1,0 +1,299 @@
+package pipeline
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// Mode says what a run does with what an earlier one left at its output.
+type Mode int
+
+// The modes. The zero value refuses to touch an existing output.
+const (
+	Fresh     Mode = iota // an output or journal that exists is an error
+	Resume                // continue an unfinished run; without one, start
+	Overwrite             // remove what is there and start
+)
+
+// Errors that a caller may want to tell apart.
+var (
+	ErrExists   = errors.New("output exists")
+	ErrComplete = errors.New("the run is complete")
+	ErrBusy     = errors.New("another run is writing this output")
+)
+
+// Output is a file that is written batch by batch with its journal beside it: PATH.journal, and PATH.lock while a run is at it.
+type Output struct {
+	path    string
+	file    *os.File
+	journal *journal
+	lock    *flock.Flock
+	size    int64
+	crc     uint32
+	next    int // first item that is not in the output
+	counts  Counts
+	synced  time.Time
+	frame   []byte // scratch
+}
+
+// syncEvery bounds what a power failure can cost; a killed process loses nothing in any case.
+const syncEvery = 2 * time.Second
+
+// OpenOutput opens an output for a run that identity describes: name and value of everything that decides what is written. A run
+// is resumed only under the same identity; what differs is named in the error.
+func OpenOutput(path string, identity map[string]string, mode Mode) (*Output, error) {
+	o := &Output{path: path, lock: flock.New(path + ".lock"), synced: time.Now()}
+	locked, err := o.lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("pipeline: lock of %s: %w", path, err)
+	}
+	if !locked {
+		return nil, fmt.Errorf("pipeline: %s: %w", path, ErrBusy)
+	}
+	if err := o.open(identity, mode); err != nil {
+		return nil, errors.Join(fmt.Errorf("pipeline: %w", err), o.unlock())
+	}
+	return o, nil
+}
+
+func (o *Output) open(identity map[string]string, mode Mode) error {
+	if mode == Overwrite {
+		if err := errors.Join(removeIfThere(o.path), removeIfThere(o.journalPath())); err != nil {
+			return err
+		}
+	}
+	hasOutput, hasJournal := exists(o.path), exists(o.journalPath())
+	switch {
+	case hasJournal && mode == Resume:
+		return o.resume(identity)
+	case hasJournal:
+		return fmt.Errorf("%s: %w, unfinished: --resume continues it, --overwrite starts again", o.path, ErrExists)
+	case hasOutput && mode == Resume:
+		return fmt.Errorf("%s: %w: nothing to resume", o.path, ErrComplete)
+	case hasOutput:
+		return fmt.Errorf("%s: %w: --overwrite replaces it", o.path, ErrExists)
+	}
+	return o.create(identity)
+}
+
+func (o *Output) create(identity map[string]string) error {
+	header, err := json.Marshal(identity)
+	if err != nil {
+		return err
+	}
+	if o.journal, err = createJournal(o.journalPath(), header); err != nil {
+		return err
+	}
+	o.file, err = os.OpenFile(o.path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644)
+	return err
+}
+
+// resume cuts output and journal back to the last frame that agrees with the output.
+func (o *Output) resume(identity map[string]string) (err error) {
+	var header []byte
+	o.journal, header, err = openJournal(o.journalPath())
+	if errors.Is(err, errUnborn) {
+		return o.open(identity, Overwrite)
+	}
+	if err != nil {
+		return err
+	}
+	var before map[string]string
+	if err := json.Unmarshal(header, &before); err != nil {
+		return fmt.Errorf("%s: header: %w", o.journalPath(), err)
+	}
+	if diff := differences(before, identity); diff != "" {
+		return fmt.Errorf("%s: cannot resume, the run has changed (--overwrite starts again):\n%s", o.path, diff)
+	}
+	if o.file, err = os.OpenFile(o.path, os.O_CREATE|os.O_RDWR, 0o644); err != nil {
+		return err
+	}
+	return o.rewind()
+}
+
+// rewind finds the last frame whose size and checksum the output confirms: after a power failure the journal may be ahead of it.
+func (o *Output) rewind() error {
+	rest := &checksummed{r: o.file}
+	end, err := o.journal.scan(func(n int, payload []byte) (bool, error) {
+		if n == 0 {
+			return true, nil
+		}
+		var f frame
+		if _, _, err := f.unmarshalHead(payload); err != nil {
+			return false, err
+		}
+		if ok, err := rest.advance(f.Size); !ok || err != nil || rest.crc != f.CRC {
+			return false, err
+		}
+		o.size, o.crc, o.counts, o.next = f.Size, f.CRC, f.Counts, f.Counts.Items
+		return true, nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := o.journal.truncate(end); err != nil {
+		return err
+	}
+	if err := o.file.Truncate(o.size); err != nil {
+		return err
+	}
+	_, err = o.file.Seek(o.size, io.SeekStart)
+	return err
+}
+
+// checksummed reads a file forward and keeps the CRC-32C of all that it has read.
+type checksummed struct {
+	r    io.Reader
+	size int64
+	crc  uint32
+}
+
+// advance reads up to offset size; false if the file ends before.
+func (c *checksummed) advance(size int64) (bool, error) {
+	hash := crcWriter{&c.crc}
+	n, err := io.CopyN(hash, c.r, size-c.size)
+	c.size += n
+	if errors.Is(err, io.EOF) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+type crcWriter struct{ crc *uint32 }
+
+func (w crcWriter) Write(p []byte) (int, error) {
+	*w.crc = crc32.Update(*w.crc, castagnoli, p)
+	return len(p), nil
+}
+
+// replay calls fn with the outcomes of the items from first on that the journal holds.
+func (o *Output) replay(first, classes int, fn func(i int, out outcome)) error {
+	_, err := o.journal.scan(func(n int, payload []byte) (bool, error) {
+		if n == 0 {
+			return true, nil
+		}
+		var head frame
+		if _, _, err := head.unmarshalHead(payload); err != nil {
+			return false, err
+		}
+		if head.Counts.Items <= first {
+			return true, nil
+		}
+		var f frame
+		if err := f.unmarshal(payload, classes); err != nil {
+			return false, fmt.Errorf("pipeline: %s: frame %d: %w", o.journalPath(), n, err)
+		}
+		for i, out := range f.Items {
+			if f.First+i >= first {
+				fn(f.First+i, out)
+			}
+		}
+		return true, nil
+	})
+	if err != nil {
+		return err
+	}
+	_, err = o.journal.f.Seek(0, io.SeekEnd)
+	return err
+}
+
+// commit writes the bytes of a batch and then, in one frame, that they are there. f needs First, Counts and Items.
+func (o *Output) commit(data []byte, f *frame) error {
+	if err := o.write(data); err != nil {
+		return err
+	}
+	f.Size, f.CRC = o.size, o.crc
+	o.frame = f.marshal(o.frame[:0])
+	if err := o.journal.append(o.frame); err != nil {
+		return fmt.Errorf("pipeline: %s: %w", o.journalPath(), err)
+	}
+	o.next, o.counts = f.Counts.Items, f.Counts
+	if time.Since(o.synced) < syncEvery {
+		return nil
+	}
+	o.synced = time.Now()
+	return o.sync()
+}
+
+func (o *Output) write(data []byte) error {
+	n, err := o.file.Write(data)
+	o.size += int64(n)
+	o.crc = crc32.Update(o.crc, castagnoli, data[:n])
+	if err != nil {
+		return fmt.Errorf("pipeline: %w", err) // names the file
+	}
+	return nil
+}
+
+func (o *Output) sync() error { return errors.Join(o.file.Sync(), o.journal.sync()) }
+
+// finish writes the end of the output and removes the journal: the output is complete.
+func (o *Output) finish(footer []byte) error {
+	if err := o.write(footer); err != nil {
+		return err
+	}
+	if err := o.file.Sync(); err != nil {
+		return err
+	}
+	return errors.Join(o.journal.close(), os.Remove(o.journalPath()))
+}
+
+// Close releases the output. An unfinished one can be resumed.
+func (o *Output) Close() error {
+	var errs []error
+	if o.file != nil {
+		errs = append(errs, o.file.Close())
+	}
+	if o.journal != nil {
+		if err := o.journal.close(); !errors.Is(err, os.ErrClosed) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(append(errs, o.unlock())...)
+}
+
+func (o *Output) unlock() error {
+	return errors.Join(removeIfThere(o.path+".lock"), o.lock.Unlock())
+}
+
+func (o *Output) journalPath() string { return o.path + ".journal" }
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+func removeIfThere(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// differences lists the entries of two identities that are not the same, one a line.
+func differences(before, now map[string]string) string {
+	var b bytes.Buffer
+	names := slices.Sorted(maps.Keys(before))
+	for name := range now {
+		if _, ok := before[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
+		if before[name] != now[name] {
+			fmt.Fprintf(&b, "  %s: was %q, is %q\n", name, before[name], now[name])
+		}
+	}
+	return strings.TrimRight(b.String(), "\n")
+}

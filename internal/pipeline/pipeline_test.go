@@ -1,0 +1,398 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/adapt/predict"
+	"github.com/oatta/oatta/internal/results"
+	"github.com/oatta/oatta/runtime"
+)
+
+const classes = 3
+
+// network is a session whose logits are its inputs. It fails on a run that holds the number poison.
+type network struct {
+	runs   atomic.Int64
+	poison float32
+}
+
+func (n *network) Inputs() []runtime.Port {
+	return []runtime.Port{{Name: "x", Type: runtime.Float32, Shape: []int64{runtime.Dynamic, classes}}}
+}
+
+func (n *network) Outputs() []runtime.Port {
+	return []runtime.Port{{Name: "y", Type: runtime.Float32, Shape: []int64{runtime.Dynamic, classes}}}
+}
+
+func (n *network) Close() error { return nil }
+
+func (n *network) Run(ctx context.Context, dst, src []runtime.Tensor) error {
+	n.runs.Add(1)
+	x := src[0].Data.([]float32)
+	if n.poison != 0 && slices.Contains(x, n.poison) {
+		return errors.New("cannot take it")
+	}
+	copy(dst[0].Data.([]float32), x)
+	return ctx.Err()
+}
+
+// bench is a small world: items of a few streams, some of which cannot be loaded.
+type bench struct {
+	items  []Item
+	inputs [][]float32 // nil: cannot be loaded
+	net    network
+}
+
+func newBench(seed uint64, n int) *bench {
+	r := rand.New(rand.NewPCG(seed, 1))
+	b := &bench{}
+	stream := 0
+	for i := range n {
+		if r.IntN(15) == 0 {
+			stream++
+		}
+		b.items = append(b.items, Item{Name: fmt.Sprintf("cam%d/%03d.jpg", stream, i), Stream: fmt.Sprintf("cam%d", stream)})
+		x := []float32{float32(r.NormFloat64()), float32(r.NormFloat64()), float32(3 * r.NormFloat64())}
+		if r.IntN(10) == 0 {
+			x = nil
+		}
+		b.inputs = append(b.inputs, x)
+	}
+	return b
+}
+
+func (b *bench) load(dst []float32, i int) error {
+	if b.inputs[i] == nil {
+		return fmt.Errorf("%s: truncated", b.items[i].Name)
+	}
+	copy(dst, b.inputs[i])
+	return nil
+}
+
+func (b *bench) job(t testing.TB) Job {
+	t.Helper()
+	base, err := predict.NewBase(&b.net, []int64{classes}, classes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	filter, err := adapt.New(classes, adapt.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	format, err := results.New("megadetector", results.Options{Labels: []string{"fox", "hare", "none"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Job{Items: b.items, Load: b.load, Base: base, Filter: filter, Format: format, Batch: 4, Loaders: 2, Runners: 1}
+}
+
+func (b *bench) stream(t testing.TB, change func(*Job)) (string, Report) {
+	t.Helper()
+	var out bytes.Buffer
+	job := b.job(t)
+	job.Stream = &out
+	change(&job)
+	report, err := Run(context.Background(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.String(), report
+}
+
+func TestOutputDoesNotDependOnHowTheWorkIsShared(t *testing.T) {
+	b := newBench(1, 200)
+	want, report := b.stream(t, func(*Job) {})
+	if report.Items != 200 || report.Failures == 0 || report.Changed == 0 {
+		t.Fatalf("a dull world: %+v", report)
+	}
+	for _, share := range [][3]int{{1, 1, 1}, {4, 8, 3}, {64, 3, 2}, {1000, 2, 5}} {
+		got, _ := b.stream(t, func(j *Job) { j.Batch, j.Loaders, j.Runners = share[0], share[1], share[2] })
+		if got != want {
+			t.Errorf("batch, loaders, runners %v: another output", share)
+		}
+	}
+}
+
+// Each stream is filtered as if it were alone.
+func TestStreamsDoNotTouchEachOther(t *testing.T) {
+	b := newBench(2, 120)
+	together := b.records(t, 0, len(b.items))
+	for first := 0; first < len(b.items); {
+		last := first
+		for last < len(b.items) && b.items[last].Stream == b.items[first].Stream {
+			last++
+		}
+		for i, alone := range b.records(t, first, last) {
+			if alone != together[first+i] {
+				t.Fatalf("%s: alone %s, together %s", b.items[first+i].Name, alone, together[first+i])
+			}
+		}
+		first = last
+	}
+}
+
+func (b *bench) records(t *testing.T, first, last int) (out []string) {
+	part := &bench{items: b.items[first:last], inputs: b.inputs[first:last]}
+	part.stream(t, func(j *Job) {
+		j.Observe = func(_ int, r *results.Record) { out = append(out, fmt.Sprintf("%+v", *r)) }
+	})
+	return out
+}
+
+func TestOneBadInputDoesNotCostItsMates(t *testing.T) {
+	b := newBench(3, 40)
+	b.net.poison = 666
+	b.inputs[9] = []float32{1, 666, 3}
+	var failed []string
+	b.stream(t, func(j *Job) {
+		j.Observe = func(i int, r *results.Record) {
+			if r.Failed() && b.inputs[i] != nil {
+				failed = append(failed, fmt.Sprintf("%d: %s", i, r.Failure))
+			}
+		}
+	})
+	if want := []string{"9: adapt/predict: cannot take it"}; !slices.Equal(failed, want) {
+		t.Errorf("failed %q, want %q", failed, want)
+	}
+}
+
+func TestStreamThatComesTwiceIsRefused(t *testing.T) {
+	b := newBench(4, 3)
+	for i, s := range []string{"a", "b", "a"} {
+		b.items[i].Stream = s
+	}
+	job := b.job(t)
+	job.Stream = &bytes.Buffer{}
+	if _, err := Run(context.Background(), job); err == nil || !strings.Contains(err.Error(), `stream "a" comes a second time`) {
+		t.Errorf("Run: %v", err)
+	}
+}
+
+// fullDisk takes a number of bytes and no more.
+type fullDisk struct{ left int }
+
+func (d *fullDisk) Write(p []byte) (int, error) {
+	if len(p) > d.left {
+		return d.left, errors.New("no space left on device")
+	}
+	d.left -= len(p)
+	return len(p), nil
+}
+
+func TestFullDiskEndsTheRun(t *testing.T) {
+	b := newBench(5, 100)
+	job := b.job(t)
+	job.Stream = &fullDisk{4000}
+	if _, err := Run(context.Background(), job); err == nil || !strings.Contains(err.Error(), "no space left") {
+		t.Errorf("Run: %v", err)
+	}
+}
+
+var identity = map[string]string{"model": "m1", "gate": "auto"}
+
+func openOutput(t testing.TB, path string, mode Mode) *Output {
+	t.Helper()
+	o, err := OpenOutput(path, identity, mode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// runFor runs into path until the observer has seen n items, then stops; it reports whether the run came to its end.
+func (b *bench) runFor(t testing.TB, path string, mode Mode, n int, whole bool) Report {
+	t.Helper()
+	o := openOutput(t, path, mode)
+	defer o.Close()
+	job := b.job(t)
+	stop, seen := make(chan struct{}), 0
+	job.Output, job.Stop, job.Whole = o, stop, whole
+	job.Observe = func(int, *results.Record) {
+		if seen++; seen == n {
+			close(stop)
+		}
+	}
+	report, err := Run(context.Background(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if whole && seen != report.Items {
+		t.Fatalf("the observer saw %d of %d items", seen, report.Items)
+	}
+	return report
+}
+
+// A run that is stopped again and again, whose files are then damaged as a kill or a power failure would, ends with the bytes of a
+// run that was never interrupted.
+func TestResumeEqualsAnUninterruptedRun(t *testing.T) {
+	for seed := range uint64(25) {
+		r := rand.New(rand.NewPCG(seed, 99))
+		b := newBench(seed, 1+r.IntN(150))
+		path := filepath.Join(t.TempDir(), "out.json")
+		want, report := b.stream(t, func(*Job) {})
+		mode, resumes := Fresh, 0
+		var got Report
+		for got = b.runFor(t, path, mode, 1+r.IntN(20), false); got.Stopped; got = b.runFor(t, path, Resume, 1+r.IntN(60), r.IntN(2) == 0) {
+			damage(t, r, path)
+			if resumes++; resumes > 300 {
+				t.Fatal("no progress")
+			}
+		}
+		data, err := os.ReadFile(path)
+		if err != nil || string(data) != want {
+			t.Fatalf("seed %d: after %d resumptions the output differs: %v\n%s\nwant\n%s", seed, resumes, err, data, want)
+		}
+		if got.Counts != report.Counts {
+			t.Errorf("seed %d: counts %+v, uninterrupted %+v", seed, got.Counts, report.Counts)
+		}
+		if left, _ := filepath.Glob(path + ".*"); len(left) > 0 {
+			t.Errorf("left behind: %v", left)
+		}
+	}
+}
+
+// damage does what can happen to an unfinished run: bytes behind the last commit, a torn frame, a frame that reached the disk
+// before its output, a flipped bit at the end.
+func damage(t *testing.T, r *rand.Rand, path string) {
+	t.Helper()
+	journal := path + ".journal"
+	switch r.IntN(5) {
+	case 0:
+		appendTo(t, path, "half a rec")
+	case 1:
+		appendTo(t, journal, "\x40\x00\x00\x00half a frame")
+	case 2:
+		cut(t, journal, r.Int64N(40))
+	case 3:
+		cut(t, path, r.Int64N(400))
+	}
+}
+
+func appendTo(t *testing.T, path, data string) {
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err == nil {
+		_, err = f.WriteString(data)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// cut removes n bytes from the end, but leaves the journal's header, which is there before anything else.
+func cut(t *testing.T, path string, n int64) {
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	least := int64(0)
+	if strings.HasSuffix(path, ".journal") {
+		least = int64(len(journalMagic) + 8 + len(`{"gate":"auto","model":"m1"}`))
+	}
+	if err := os.Truncate(path, max(least, info.Size()-n)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestOutputModes(t *testing.T) {
+	b := newBench(6, 60)
+	path := filepath.Join(t.TempDir(), "out.json")
+	open := func(mode Mode, id map[string]string) error {
+		o, err := OpenOutput(path, id, mode)
+		if err == nil {
+			err = o.Close()
+		}
+		return err
+	}
+	if !b.runFor(t, path, Resume, 1, false).Stopped { // nothing to resume: a start
+		t.Fatal("the run was not stopped")
+	}
+	if err := open(Fresh, identity); !errors.Is(err, ErrExists) || !strings.Contains(err.Error(), "--resume") {
+		t.Errorf("fresh over an unfinished run: %v", err)
+	}
+	other := map[string]string{"model": "m2", "gate": "auto"}
+	if err := open(Resume, other); err == nil || !strings.Contains(err.Error(), `model: was "m1", is "m2"`) {
+		t.Errorf("resume of another run: %v", err)
+	}
+	held := openOutput(t, path, Resume)
+	if err := open(Resume, identity); !errors.Is(err, ErrBusy) {
+		t.Errorf("two runs at once: %v", err)
+	}
+	if err := held.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b.runFor(t, path, Resume, -1, false)
+	if err := open(Resume, identity); !errors.Is(err, ErrComplete) {
+		t.Errorf("resume of a complete run: %v", err)
+	}
+	if err := open(Fresh, identity); !errors.Is(err, ErrExists) {
+		t.Errorf("fresh over a complete run: %v", err)
+	}
+	if b.runFor(t, path, Overwrite, -1, false).Stopped {
+		t.Error("overwrite did not run to the end")
+	}
+}
+
+// A run that was killed before its journal had a header has written nothing; a foreign file is left alone.
+func TestResumeOfAnUnbornRun(t *testing.T) {
+	b := newBench(8, 10)
+	for _, left := range []string{"", "OAT", journalMagic, journalMagic + "\x20\x00\x00\x00half"} {
+		path := filepath.Join(t.TempDir(), "out.json")
+		if err := os.WriteFile(path+".journal", []byte(left), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if report := b.runFor(t, path, Resume, -1, false); report.Items != 10 {
+			t.Errorf("journal %q: %+v", left, report)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "out.json")
+	if err := os.WriteFile(path+".journal", []byte("my diary"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenOutput(path, identity, Resume); err == nil || !strings.Contains(err.Error(), "not a journal of oatta") {
+		t.Errorf("resume over a foreign file: %v", err)
+	}
+}
+
+func TestCancelledContextEndsTheRun(t *testing.T) {
+	b := newBench(7, 500)
+	ctx, cancel := context.WithCancel(context.Background())
+	job := b.job(t)
+	job.Stream = &bytes.Buffer{}
+	job.Observe = func(i int, _ *results.Record) {
+		if i == 20 {
+			cancel()
+		}
+	}
+	report, err := Run(ctx, job)
+	if !errors.Is(err, context.Canceled) || !report.Stopped {
+		t.Errorf("Run: %+v, %v", report, err)
+	}
+}
+
+func FuzzFrame(f *testing.F) {
+	good := frame{First: 4, Counts: Counts{6, 1, 0}, Size: 100, CRC: 7, Items: []outcome{{raw: []float32{1, 2, 3}}, {failure: "torn"}}}
+	f.Add(good.marshal(nil))
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var fr frame
+		if fr.unmarshal(data, classes) != nil {
+			return
+		}
+		var again frame
+		if err := again.unmarshal(fr.marshal(nil), classes); err != nil || len(again.Items) != len(fr.Items) || again.Counts != fr.Counts {
+			t.Fatalf("%+v became %+v: %v", fr, again, err)
+		}
+	})
+}

@@ -1,0 +1,91 @@
+package pipeline
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/adapt/predict"
+	"github.com/oatta/oatta/internal/results"
+)
+
+// Item is what the pipeline knows of one input.
+type Item struct {
+	Name   string // for outputs and messages; unique
+	Stream string
+	Time   time.Time // zero: unknown
+	Zoned  bool      // Time has a UTC offset
+}
+
+// stepper takes outcomes in processing order and turns each into a record. It holds one filter: streams come one after another, so
+// that a new name is a new stream and the filter starts again.
+type stepper struct {
+	kind    predict.Kind
+	filter  *adapt.Filter
+	stream  string
+	started bool
+	record  results.Record // reused
+	counts  Counts
+}
+
+func newStepper(kind predict.Kind, filter *adapt.Filter) *stepper {
+	k := filter.Classes()
+	return &stepper{kind: kind, filter: filter, record: results.Record{Raw: make([]float64, k), Adapted: make([]float64, k)}}
+}
+
+// step returns the record of the next item. The record is valid until the next step.
+func (s *stepper) step(item *Item, o outcome) *results.Record {
+	if !s.started || item.Stream != s.stream {
+		s.filter.Reset()
+		s.stream, s.started = item.Stream, true
+	}
+	r := &s.record
+	raw, adapted := r.Raw[:s.filter.Classes()], r.Adapted[:s.filter.Classes()]
+	*r = results.Record{File: item.Name, Stream: item.Stream, Time: item.Time, Zoned: item.Zoned, Raw: raw, Adapted: adapted}
+	if r.Failure = s.predict(r, o); !r.Failed() {
+		r.Gate = s.filter.Step(adapted, raw).Gate
+	}
+	s.count(r)
+	if r.Failed() { // no vectors, but keep the memory
+		failed := *r
+		failed.Raw, failed.Adapted = nil, nil
+		return &failed
+	}
+	return r
+}
+
+// predict fills r.Raw and returns the reason if it cannot. A failed item is no step of its stream: the filter carries on with the
+// next one as if the item had not been there.
+func (s *stepper) predict(r *results.Record, o outcome) (failure string) {
+	if o.raw == nil {
+		return o.failure
+	}
+	if err := s.kind.Probabilities(r.Raw, o.raw); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+func (s *stepper) count(r *results.Record) {
+	s.counts.Items++
+	if r.Failed() {
+		s.counts.Failures++
+	} else if r.Changed() {
+		s.counts.Changed++
+	}
+}
+
+// checkOrder reports a stream that does not hang together: its filter would start again in the middle.
+func checkOrder(items []Item) error {
+	seen := map[string]bool{}
+	for i := range items {
+		if i > 0 && items[i].Stream == items[i-1].Stream {
+			continue
+		}
+		if seen[items[i].Stream] {
+			return fmt.Errorf("pipeline: item %d (%s): stream %q comes a second time", i, items[i].Name, items[i].Stream)
+		}
+		seen[items[i].Stream] = true
+	}
+	return nil
+}

@@ -1,0 +1,62 @@
+package results
+
+import (
+	"bytes"
+	"encoding/csv"
+	"strconv"
+)
+
+// commaSeparated writes RFC 4180 with a header line. Full vectors take a column a class: p:LABEL before, a:LABEL after the filter.
+type commaSeparated struct{ Options }
+
+func (f commaSeparated) Header(dst []byte) ([]byte, error) {
+	row := []string{"file", "stream", "time", "label", "prob", "adapted_label", "adapted_prob", "gate", "failure"}
+	if f.Vectors {
+		for _, prefix := range []string{"p:", "a:"} {
+			for _, l := range f.Labels {
+				row = append(row, prefix+l)
+			}
+		}
+	}
+	return appendRow(dst, row)
+}
+
+func (f commaSeparated) Footer(dst []byte, _ int) ([]byte, error) { return dst, nil }
+
+func (f commaSeparated) Record(dst []byte, _ int, r *Record) ([]byte, error) {
+	row := []string{r.File, r.Stream, r.TimeString(), "", "", "", "", "", r.Failure}
+	if !r.Failed() {
+		raw, p := Top(r.Raw)
+		adapted, a := Top(r.Adapted)
+		row[3], row[4] = f.Labels[raw], string(six(p).append(nil))
+		row[5], row[6] = f.Labels[adapted], string(six(a).append(nil))
+		row[7] = string(six(r.Gate).append(nil))
+	}
+	if f.Vectors {
+		row = appendVector(row, r.Raw, len(f.Labels))
+		row = appendVector(row, r.Adapted, len(f.Labels))
+	}
+	return appendRow(dst, row)
+}
+
+// appendVector appends the n numbers of p exactly, or n empty cells for a failure.
+func appendVector(row []string, p []float64, n int) []string {
+	for i := range n {
+		cell := ""
+		if p != nil {
+			cell = strconv.FormatFloat(p[i], 'g', -1, 64)
+		}
+		row = append(row, cell)
+	}
+	return row
+}
+
+func appendRow(dst []byte, row []string) ([]byte, error) {
+	buf := bytes.NewBuffer(dst)
+	w := csv.NewWriter(buf)
+	if err := w.Write(row); err != nil {
+		return dst, err
+	}
+	w.Flush()
+	return buf.Bytes(), w.Error()
+}

@@ -1,0 +1,54 @@
+package results
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// jsonLines writes one object a line. Its fields are those that `oatta filter` reads and writes.
+type jsonLines struct{ Options }
+
+type line struct {
+	File         string    `json:"file"`
+	Stream       string    `json:"stream"`
+	Time         string    `json:"time,omitempty"`
+	Label        *string   `json:"label,omitempty"`
+	Prob         *six      `json:"prob,omitempty"`
+	AdaptedLabel *string   `json:"adapted_label,omitempty"`
+	AdaptedProb  *six      `json:"adapted_prob,omitempty"`
+	Gate         *six      `json:"gate,omitempty"`
+	Probs        []float64 `json:"probs,omitempty"`
+	Adapted      []float64 `json:"adapted,omitempty"`
+	Failure      string    `json:"failure,omitempty"`
+}
+
+func (f jsonLines) Header(dst []byte) ([]byte, error) { return dst, nil }
+
+func (f jsonLines) Footer(dst []byte, _ int) ([]byte, error) { return dst, nil }
+
+func (f jsonLines) Record(dst []byte, _ int, r *Record) ([]byte, error) {
+	l := line{File: r.File, Stream: r.Stream, Time: r.TimeString(), Failure: r.Failure}
+	if !r.Failed() {
+		raw, p := Top(r.Raw)
+		adapted, a := Top(r.Adapted)
+		prob, adaptedProb, gate := six(p), six(a), six(r.Gate)
+		l.Label, l.Prob = &f.Labels[raw], &prob
+		l.AdaptedLabel, l.AdaptedProb, l.Gate = &f.Labels[adapted], &adaptedProb, &gate
+		if f.Vectors {
+			l.Probs, l.Adapted = r.Raw, r.Adapted
+		}
+	}
+	return appendJSON(dst, l)
+}
+
+// appendJSON appends v and a line feed, with <, > and & as they are: file names are not HTML.
+func appendJSON(dst []byte, v any) ([]byte, error) {
+	buf := bytes.NewBuffer(dst)
+	enc := json.NewEncoder(buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return dst, fmt.Errorf("results: %w", err)
+	}
+	return buf.Bytes(), nil
+}

@@ -1,0 +1,127 @@
+package results
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// megaDetector writes MegaDetector results JSON, format version 1.6 (https://lila.science/megadetector-output-format), which
+// Timelapse, AddaxAI and the tools of the MegaDetector package read.
+//
+// The format carries classifications inside detections, and a classifier of whole pictures has no detections. Each picture
+// therefore gets one that covers it, of category "animal", on which downstream tools depend. Its classifications are the adapted
+// ones, so that every tool shows them; its confidence is the adapted probability of the best class. The raw ones stand beside them
+// in raw_classifications, the gate's weight in gate, fields that the format does not know and readers pass over. Capture time is in
+// datetime, as the MegaDetector package writes it, the stream in stream.
+type megaDetector struct{ Options }
+
+// wholePicture is the category of the one detection of a picture.
+const wholePicture = "1"
+
+// decimal is a number that always has a decimal point: the format's validator refuses an integer as a confidence.
+type decimal float64
+
+func (v decimal) MarshalJSON() ([]byte, error) {
+	s := six(v).append(nil)
+	if !bytes.ContainsAny(s, ".e") {
+		s = append(s, ".0"...)
+	}
+	return s, nil
+}
+
+// classification is written as ["3", 0.901].
+type classification struct {
+	class       int
+	probability float64
+}
+
+func (c classification) MarshalJSON() ([]byte, error) {
+	return json.Marshal([]any{strconv.Itoa(c.class), decimal(c.probability)})
+}
+
+type detection struct {
+	Category        string           `json:"category"`
+	Conf            decimal          `json:"conf"`
+	BBox            [4]decimal       `json:"bbox"`
+	Classifications []classification `json:"classifications"`
+	Raw             []classification `json:"raw_classifications"`
+	Gate            decimal          `json:"gate"`
+}
+
+type picture struct {
+	File       string      `json:"file"`
+	Detections []detection `json:"detections"` // null after a failure
+	Failure    string      `json:"failure,omitempty"`
+	Datetime   string      `json:"datetime,omitempty"`
+	Stream     string      `json:"stream,omitempty"`
+}
+
+func (f megaDetector) Header(dst []byte) ([]byte, error) {
+	classes := make([]string, len(f.Labels))
+	for i, l := range f.Labels {
+		name, err := appendJSON(nil, l)
+		if err != nil {
+			return dst, err
+		}
+		classes[i] = fmt.Sprintf("  %q: %s", strconv.Itoa(i), bytes.TrimSpace(name))
+	}
+	info, err := appendJSON(nil, struct {
+		FormatVersion string `json:"format_version"`
+		Detector      string `json:"detector"`
+		Classifier    string `json:"classifier,omitempty"`
+		Run           any    `json:"oatta,omitempty"`
+	}{"1.6", "none: one detection covers each whole picture", classifierName(f.Info), f.Info})
+	if err != nil {
+		return dst, err
+	}
+	dst = fmt.Appendf(dst, "{\n\"info\": %s,\n", bytes.TrimSpace(info))
+	dst = fmt.Appendf(dst, "\"detection_categories\": {%q: \"animal\"},\n", wholePicture)
+	dst = fmt.Appendf(dst, "\"classification_categories\": {\n%s\n},\n\"images\": [", strings.Join(classes, ",\n"))
+	return dst, nil
+}
+
+// Classifier is implemented by a run's manifest to give the name of its model.
+type Classifier interface{ ClassifierName() string }
+
+func classifierName(info any) string {
+	if c, ok := info.(Classifier); ok {
+		return c.ClassifierName()
+	}
+	return ""
+}
+
+func (f megaDetector) Record(dst []byte, n int, r *Record) ([]byte, error) {
+	if n > 0 {
+		dst = append(dst, ',')
+	}
+	dst = append(dst, '\n')
+	p := picture{File: r.File, Failure: r.Failure, Stream: r.Stream}
+	if !r.Time.IsZero() {
+		p.Datetime = r.Time.Format("2006-01-02 15:04:05")
+	}
+	if !r.Failed() {
+		_, conf := Top(r.Adapted)
+		p.Detections = []detection{{
+			Category: wholePicture, Conf: decimal(conf), BBox: [4]decimal{0, 0, 1, 1},
+			Classifications: f.top(r.Adapted), Raw: f.top(r.Raw), Gate: decimal(r.Gate),
+		}}
+	}
+	dst, err := appendJSON(dst, p)
+	return bytes.TrimSuffix(dst, []byte("\n")), err
+}
+
+func (f megaDetector) top(p []float64) []classification {
+	ranked := Ranked(p, f.Top)
+	out := make([]classification, len(ranked))
+	for i, class := range ranked {
+		out[i] = classification{class, p[class]}
+	}
+	return out
+}
+
+func (f megaDetector) Footer(dst []byte, _ int) ([]byte, error) {
+	return append(dst, "\n]\n}\n"...), nil
+}

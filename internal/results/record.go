@@ -1,0 +1,66 @@
+package results
+
+import (
+	"slices"
+	"time"
+)
+
+// Record is the result for one item: a prediction before and after the filter, or the reason why there is none.
+type Record struct {
+	File   string    // slash-separated, relative to the root of the run
+	Stream string    // the stream that it belongs to
+	Time   time.Time // capture time; zero: unknown
+	Zoned  bool      // Time has a UTC offset; otherwise it is wall-clock time
+
+	Raw, Adapted []float64 // probabilities [classes] before and after the filter; nil after a failure
+	Gate         float64   // share of the adapted vector that owes itself to order, 0 to 1
+	Failure      string    // why the item has no result; "" if it has
+}
+
+// Failed tells whether the item has no result.
+func (r *Record) Failed() bool { return r.Failure != "" }
+
+// Top returns the most probable class and its probability; of equals, the first.
+func Top(p []float64) (class int, probability float64) {
+	class = slices.Index(p, slices.Max(p))
+	return class, p[class]
+}
+
+// Changed tells whether the filter changed the label.
+func (r *Record) Changed() bool {
+	if r.Failed() {
+		return false
+	}
+	raw, _ := Top(r.Raw)
+	adapted, _ := Top(r.Adapted)
+	return raw != adapted
+}
+
+// TimeString returns the capture time in RFC 3339, without an offset where the source had none, or "" if it is unknown.
+func (r *Record) TimeString() string {
+	switch {
+	case r.Time.IsZero():
+		return ""
+	case r.Zoned:
+		return r.Time.Format(time.RFC3339Nano)
+	}
+	return r.Time.Format("2006-01-02T15:04:05.999999999")
+}
+
+// Ranked returns the n most probable classes, most probable first; of equals, the lower class first.
+func Ranked(p []float64, n int) []int {
+	order := make([]int, len(p))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case p[a] > p[b]:
+			return -1
+		case p[a] < p[b]:
+			return 1
+		}
+		return 0
+	})
+	return order[:min(n, len(order))]
+}
