@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/oatta/oatta/internal/testdata"
+)
+
+// TestCommittedFilesAreCurrent makes the embedded files again and compares every byte.
+func TestCommittedFilesAreCurrent(t *testing.T) {
+	for _, s := range sources {
+		data, err := os.ReadFile(testdata.Shared(t, "models", "onnx", s.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		model, manifest, _, err := build(s, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for ext, want := range map[string][]byte{".onnx": model, ".json": manifest} {
+			path := filepath.Join(testdata.Root(), "models", "embedded", s.manifest.Name+ext)
+			got, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("%s: %d bytes, the generator makes %d others; run go generate ./models", path, len(got), len(want))
+			}
+		}
+	}
+}
+
+func TestUnknownSourceIsRefused(t *testing.T) {
+	if _, _, _, err := build(sources[0], []byte("another file")); err == nil || !strings.Contains(err.Error(), "want "+sources[0].sha256) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestRepository(t *testing.T) {
+	if got := repository(); got != testdata.Root() {
+		t.Errorf("got %s, want %s", got, testdata.Root())
+	}
+}

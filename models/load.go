@@ -1,0 +1,132 @@
+package models
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/oatta/oatta/models/onnx"
+)
+
+// Load returns a model by the name of an embedded one (see [Embedded]), or by the path of an ONNX file, of a manifest, or of a folder
+// that holds one ONNX file.
+//
+// With the manifest x.json beside x.onnx the model is what the manifest says; its hash, sizes and number of classes must agree with
+// the file. Without one the manifest is guessed and [Model.Guessed] says how.
+func Load(nameOrPath string) (*Model, error) {
+	m, err := load(nameOrPath)
+	if err != nil {
+		return nil, fmt.Errorf("models: %w", err)
+	}
+	return m, nil
+}
+
+func load(nameOrPath string) (*Model, error) {
+	if m, err := loadEmbedded(nameOrPath); m != nil || err != nil {
+		return m, err
+	}
+	info, err := os.Stat(nameOrPath)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || nameOrPath == "":
+		return nil, fmt.Errorf("%q is neither a file nor an embedded model (%s)", clip(nameOrPath), strings.Join(embeddedNames(), ", "))
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		if nameOrPath, err = onlyONNX(nameOrPath); err != nil {
+			return nil, err
+		}
+	case strings.EqualFold(filepath.Ext(nameOrPath), ".json"):
+		nameOrPath = replaceExt(nameOrPath, ".onnx")
+	}
+	return loadFile(nameOrPath)
+}
+
+// onlyONNX returns the ONNX file of a folder.
+func onlyONNX(dir string) (string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", err
+	}
+	var found []string
+	for _, e := range entries {
+		if !e.IsDir() && strings.EqualFold(filepath.Ext(e.Name()), ".onnx") {
+			found = append(found, e.Name())
+		}
+	}
+	if len(found) != 1 {
+		return "", fmt.Errorf("folder %s holds %d ONNX files, want one (or name the file)", dir, len(found))
+	}
+	return filepath.Join(dir, found[0]), nil
+}
+
+// ManifestPath returns where the manifest of an ONNX file is looked for: beside it, with the ending .json.
+func ManifestPath(onnxPath string) string { return replaceExt(onnxPath, ".json") }
+
+func replaceExt(path, ext string) string {
+	return strings.TrimSuffix(path, filepath.Ext(path)) + ext
+}
+
+func loadFile(path string) (*Model, error) {
+	data, err := readONNX(path)
+	if err != nil {
+		return nil, err
+	}
+	sum, err := inspect(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	m := &Model{Path: path, Graph: sum}
+	fileHash := hashBytes(data)
+	if m.hash, err = combinedHash(fileHash, filepath.Dir(path), sum.External); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if err := m.findManifest(fileHash); err != nil {
+		return nil, err
+	}
+	if err := m.checkGraph(); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+func inspect(data []byte) (onnx.Summary, error) {
+	g, err := onnx.Decode(data)
+	if err != nil {
+		return onnx.Summary{}, err
+	}
+	return onnx.Inspect(g), nil
+}
+
+// findManifest reads the manifest beside the file, or guesses it.
+func (m *Model) findManifest(fileHash string) error {
+	path := ManifestPath(m.Path)
+	var err error
+	m.Manifest, err = readManifestFS(osFiles{}, path)
+	switch {
+	case err == nil && m.Manifest.SHA256 != "" && m.Manifest.SHA256 != fileHash:
+		return fmt.Errorf("%s: sha256: the manifest is for a file with hash %s, %s has %s", path, m.Manifest.SHA256, filepath.Base(m.Path), fileHash)
+	case err == nil || !errors.Is(err, fs.ErrNotExist) || exists(path): // exists: it is the file of labels that is missing
+		return err
+	}
+	if m.Manifest, m.Guessed, err = guess(m.Path, m.Graph); err != nil {
+		return fmt.Errorf("%s: %w", m.Path, err)
+	}
+	m.Manifest.SHA256 = fileHash
+	return nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// checkGraph holds the manifest against the ports that the graph declares, so that a mismatch shows without an engine.
+func (m *Model) checkGraph() error {
+	if _, _, err := m.Manifest.match(graphPorts(m.Graph.Inputs), graphPorts(m.Graph.Outputs)); err != nil {
+		return fmt.Errorf("%s: %w", m.Path, err)
+	}
+	return nil
+}
