@@ -1,0 +1,38 @@
+package image
+
+// normalisation tabulates the tensor's value of each byte, by colour, with the float32 operations of torchvision's ToTensor
+// and Normalize in their order: divide by 255, subtract the mean, divide by the deviation.
+func normalisation(s Settings) (tables [3][256]float32) {
+	for c := range tables {
+		mean, std := float32(s.Mean[c]), float32(s.Std[c])
+		if s.Std[c] == 0 {
+			std = 1
+		}
+		for v := range tables[c] {
+			x := float32(v)
+			if !s.Unscaled {
+				x /= 255
+			}
+			tables[c][v] = (x - mean) / std
+		}
+	}
+	return tables
+}
+
+// normalise writes the tensor of a crop of [height, width, 3] bytes.
+func (t *Transform) normalise(dst []float32, crop []uint8) {
+	red, green, blue := 0, 1, 2
+	if t.settings.BGR {
+		red, blue = 2, 0
+	}
+	step, plane := 1, t.settings.Height*t.settings.Width
+	if t.settings.Layout == NHWC {
+		step, plane = 3, 1
+	}
+	rt, gt, bt := &t.tables[0], &t.tables[1], &t.tables[2]
+	r, g, b := dst[red*plane:], dst[green*plane:], dst[blue*plane:]
+	for at := 0; len(crop) >= 3; at += step {
+		r[at], g[at], b[at] = rt[crop[0]], gt[crop[1]], bt[crop[2]]
+		crop = crop[3:]
+	}
+}

@@ -1,0 +1,66 @@
+package image
+
+import goimage "image"
+
+// scratch is the memory of one call, kept between calls in a pool.
+type scratch struct {
+	file    []byte
+	crop    []uint8
+	texels  []texel // one source row, only the columns that the crop needs
+	bytes   []uint8 // that row after the horizontal pass
+	column  column
+	palette [256]texel    // of a paletted picture
+	chroma  chroma        // of a YCbCr picture
+	packed  goimage.NRGBA // of a picture that has to be turned
+}
+
+// maxKept is the largest buffer of a file or of an unpacked picture, in bytes, that stays in the pool.
+const maxKept = 32 << 20
+
+func (s *scratch) keepFile(data []byte) {
+	if cap(data) <= maxKept {
+		s.file = data[:0]
+	}
+}
+
+// resize returns a slice of n elements, in the memory of old if that is large enough. Its contents are arbitrary.
+func resize[T any](old []T, n int) []T {
+	if cap(old) < n {
+		return make([]T, n)
+	}
+	return old[:n]
+}
+
+// source is a picture and the place in it, counted from its upper left corner, where the crop's rectangle begins.
+type source struct {
+	img  goimage.Image
+	x, y int
+}
+
+// run sends the rows of the plan's rectangle through both passes. dst begins at the picture's first pixel in the crop.
+func (s *scratch) run(p *plan, src source, dst []uint8, stride int) {
+	width := 3 * p.cols
+	s.texels = resize(s.texels, p.x1-p.x0)
+	s.bytes = resize(s.bytes, width)
+	if p.vertical != nil {
+		s.column.start(p.vertical, width)
+	}
+	for y := range p.y1 - p.y0 {
+		s.row(s.texels, src.img, src.x, src.y+y)
+		out := s.bytes
+		if p.vertical == nil {
+			out = dst[y*stride:][:width]
+		}
+		if p.horizontal != nil {
+			p.horizontal.across(out, s.texels)
+		} else {
+			pack(out, s.texels)
+		}
+		if p.vertical != nil {
+			s.column.add(y, out)
+		}
+	}
+	if p.vertical != nil {
+		s.column.finish(dst, stride)
+	}
+}
