@@ -1,0 +1,214 @@
+package arch
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/oatta/oatta/internal/testdata"
+)
+
+const module = "github.com/oatta/oatta"
+
+// rule says which packages of the module a package may import, and why no other. A name that ends in /... stands for the package
+// and all below it. The first rule whose name matches counts.
+type rule struct {
+	pkg   string
+	may   []string
+	cause string
+}
+
+// rules is the table of the design. Test files may import internal/testdata and runtime/runtimetest besides, and external test
+// files of any package may bring runtime/ort, to try the real engine.
+var rules = []rule{
+	{"runtime/ort/ortlib", []string{"runtime"}, "finding the library needs the names of devices, and no cgo"},
+	{"runtime/ort/...", []string{"runtime", "runtime/ort/ortlib"}, "the engine knows the vocabulary and its library, and nothing of models"},
+	{"runtime/runtimetest", []string{"runtime"}, "a conformance suite that knew more than the vocabulary would test more than an engine"},
+	{"runtime", nil, "the vocabulary is at the bottom"},
+	{"models/graph", nil, "the graph IR is at the bottom of the models"},
+	{"models/onnx/onnxpb", nil, "generated from the format alone"},
+	{"models/onnx", []string{"models/graph", "models/onnx/onnxpb"}, "a file format knows the IR and nothing else"},
+	{"models/autodiff", []string{"models/graph"}, "the calculus knows the IR and nothing else"},
+	{"models/optim", []string{"models/graph"}, "optimisers are graph nodes"},
+	{"models/interp", []string{"models/graph", "runtime"}, "the oracle evaluates graphs as an engine does"},
+	{"models/weights", nil, "weight files know no graph"},
+	{"models/...", []string{"models/...", "runtime"}, "models run on any engine, so they name none"},
+	{"preprocess/...", []string{"runtime", "preprocess/..."}, "raw values become tensors without knowing a model"},
+	{"tent/...", []string{"models/...", "runtime", "preprocess/..."}, "a predictor takes steps on graphs, below the filter"},
+	{"memo/...", []string{"models/...", "runtime", "preprocess/..."}, "a predictor takes steps on graphs, below the filter"},
+	{"adapt/predict", []string{"models/...", "preprocess/...", "runtime"}, "a predictor does not know the filter that wraps it"},
+	{"adapt", nil, "the filter is a pure state machine, usable without any of the rest"},
+	{"datasets/...", []string{"datasets/..."}, "readers know files, not what becomes of them"},
+	{"internal/testdata", nil, "finding test data needs nothing"},
+	{"internal/results", nil, "what is written does not depend on how it was made"},
+	{"internal/arch", nil, "a test of the structure stands outside it"},
+	{"internal/pipeline", []string{"adapt", "adapt/predict", "internal/results", "runtime"}, "the pipeline moves inputs of any kind, from any reader, on any engine"},
+	{"benchmarks/...", allBut("cmd/...", "runtime/ort/...", "serve/..."), "a study runs on the engine that it is given"},
+	{"serve/...", allBut("cmd/...", "runtime/ort/...", "benchmarks/..."), "a server runs on the engine that it is given"},
+	{"cmd/...", allBut(), ""},
+	{"internal/tools/...", allBut("cmd/..."), "tools stand beside the program"},
+}
+
+func allBut(names ...string) []string { return append([]string{"!"}, names...) }
+
+func (r rule) allows(imported string) bool {
+	if len(r.may) > 0 && r.may[0] == "!" {
+		return !matchesAny(r.may[1:], imported)
+	}
+	return matchesAny(r.may, imported)
+}
+
+func matchesAny(patterns []string, pkg string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return matches(p, pkg) })
+}
+
+func matches(pattern, pkg string) bool {
+	below, all := strings.CutSuffix(pattern, "/...")
+	return pkg == below || all && strings.HasPrefix(pkg, below+"/")
+}
+
+func ruleOf(pkg string) (rule, bool) {
+	for _, r := range rules {
+		if matches(r.pkg, pkg) {
+			return r, true
+		}
+	}
+	return rule{}, false
+}
+
+// source is one parsed Go file: imports and package clause.
+type source struct {
+	path string // slash-separated, from the root
+	pkg  string // folder of path
+	test bool
+	ext  bool // package x_test
+	file *ast.File
+}
+
+func sources(t *testing.T) (out []source) {
+	root := testdata.Root()
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "testdata" && p != filepath.Join(root, "internal", "testdata") || strings.HasPrefix(d.Name(), ".") || d.Name() == "bin" || d.Name() == "out") {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(p, ".go") {
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), p, nil, parser.ImportsOnly|parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, p)
+		rel = filepath.ToSlash(rel)
+		out = append(out, source{rel, path.Dir(rel), strings.HasSuffix(rel, "_test.go"), strings.HasSuffix(f.Name.Name, "_test"), f})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out) < 40 {
+		t.Fatalf("only %d files below %s: is this the root?", len(out), root)
+	}
+	return out
+}
+
+func (s source) imports() map[string]*ast.ImportSpec {
+	out := map[string]*ast.ImportSpec{}
+	for _, i := range s.file.Imports {
+		name, err := strconv.Unquote(i.Path.Value)
+		if err == nil {
+			out[name] = i
+		}
+	}
+	return out
+}
+
+func TestImportTable(t *testing.T) {
+	for _, s := range sources(t) {
+		r, ok := ruleOf(s.pkg)
+		if !ok {
+			t.Errorf("%s: no rule for package %s: add it to the table", s.path, s.pkg)
+			continue
+		}
+		for name := range s.imports() {
+			imported, ours := strings.CutPrefix(name, module+"/")
+			if !ours || imported == s.pkg || r.allows(imported) || testMay(s, imported) {
+				continue
+			}
+			t.Errorf("%s imports %s: %s", s.path, imported, r.cause)
+		}
+	}
+}
+
+// testMay tells what test files may import beyond the table.
+func testMay(s source, imported string) bool {
+	if !s.test {
+		return false
+	}
+	if imported == "internal/testdata" || imported == "runtime/runtimetest" {
+		return true
+	}
+	return s.ext && (imported == "runtime" || matches("runtime/ort/...", imported))
+}
+
+func TestStandardRuntimeIsRenamed(t *testing.T) {
+	for _, s := range sources(t) {
+		if i, ok := s.imports()["runtime"]; ok && (i.Name == nil || i.Name.Name != "goruntime") {
+			t.Errorf(`%s: import goruntime "runtime": the module has a package of that name`, s.path)
+		}
+	}
+}
+
+func TestCgoIsInOnePlace(t *testing.T) {
+	for _, s := range sources(t) {
+		i := s.imports()
+		if (i["C"] != nil || i["github.com/yalue/onnxruntime_go"] != nil) && s.pkg != "runtime/ort" {
+			t.Errorf("%s: cgo outside runtime/ort: everything else must build and pass its tests without it", s.path)
+		}
+	}
+}
+
+// The top level reads as the data path; nothing else may join it unnoticed.
+func TestTopLevel(t *testing.T) {
+	want := []string{"adapt", "benchmarks", "cmd", "datasets", "internal", "memo", "models", "preprocess", "runtime", "serve", "tent"}
+	ignored := []string{"bin", "out"}
+	entries, err := os.ReadDir(testdata.Root())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		name := e.Name()
+		if e.IsDir() && !strings.HasPrefix(name, ".") && !slices.Contains(want, name) && !slices.Contains(ignored, name) {
+			t.Errorf("folder %s is not one of %v", name, want)
+		}
+	}
+}
+
+func TestEveryPackageHasADoc(t *testing.T) {
+	documented, seen := map[string]bool{}, map[string]bool{}
+	for _, s := range sources(t) {
+		if s.test {
+			continue
+		}
+		seen[s.pkg] = true
+		if s.file.Doc != nil && (path.Base(s.path) == "doc.go" || strings.HasPrefix(s.pkg, "cmd/") || strings.HasPrefix(s.pkg, "internal/testdata") || s.file.Name.Name == "main") {
+			documented[s.pkg] = true
+		}
+	}
+	for pkg := range seen {
+		if !documented[pkg] {
+			t.Errorf("package %s has no doc.go with a package comment", pkg)
+		}
+	}
+}
