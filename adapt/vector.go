@@ -49,10 +49,8 @@ func likelihood(dst, q, logq, inv []float64, temperature float64) {
 			dst[i] = math.Exp(v / temperature)
 		}
 	}
-	if inv != nil {
-		for i, v := range inv {
-			dst[i] *= v
-		}
+	for i, v := range inv {
+		dst[i] *= v
 	}
 	if s := sum(dst); s > 0 {
 		scale(dst, 1/s)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/x448/float16"
+
 	"github.com/oatta/oatta/runtime"
 )
 
@@ -11,28 +13,63 @@ import (
 // hold inputs of several streams. It is safe for concurrent use if every call has its own [Batch].
 type Base struct {
 	session runtime.Session
+	in, out runtime.Port
+	at      int     // index of the output
 	input   []int64 // shape of one input, without the batch
+	output  []int64 // shape of one output, without the batch
 	classes int
 	fixed   int // batch size that the network insists on, 0: any
 }
 
-// NewBase returns the predictor of a session with one input [N, ...] and whose first output is [N, classes].
-func NewBase(session runtime.Session, input []int64, classes int) (*Base, error) {
+// NewBase returns the predictor of a session with one input [N, input...], float32 or float16, whose output number out holds
+// classes numbers an input.
+func NewBase(session runtime.Session, input []int64, out, classes int) (*Base, error) {
 	ins, outs := session.Inputs(), session.Outputs()
-	if len(ins) != 1 || len(outs) == 0 {
-		return nil, fmt.Errorf("adapt/predict: the network has %d inputs and %d outputs: want one input and at least one output", len(ins), len(outs))
+	if len(ins) != 1 || out < 0 || out >= len(outs) {
+		return nil, fmt.Errorf("adapt/predict: the network has %d inputs and %d outputs: want one input, and an output number %d", len(ins), len(outs), out)
 	}
-	if ins[0].Type != runtime.Float32 || outs[0].Type != runtime.Float32 {
-		return nil, fmt.Errorf("adapt/predict: the network maps %s to %s: want float32 to float32", ins[0], outs[0])
+	b := &Base{session: session, in: ins[0], out: outs[out], at: out, input: input, classes: classes}
+	if !isFloat(b.in.Type) || !isFloat(b.out.Type) {
+		return nil, fmt.Errorf("adapt/predict: the network maps %s to %s: want float32 or float16", b.in, b.out)
 	}
-	if len(ins[0].Shape) != len(input)+1 || len(outs[0].Shape) != 2 {
-		return nil, fmt.Errorf("adapt/predict: the network maps %s to %s: want [N, %v] to [N, %d]", ins[0], outs[0], input, classes)
+	if len(b.in.Shape) != len(input)+1 || len(b.out.Shape) < 2 {
+		return nil, fmt.Errorf("adapt/predict: the network maps %s to %s: want [N, %v] to [N, %d]", b.in, b.out, input, classes)
 	}
-	fixed := max(ins[0].Shape[0], 0)
+	if b.output = outputShape(b.out.Shape[1:], classes); b.output == nil {
+		return nil, fmt.Errorf("adapt/predict: output %s: want %d numbers an input", b.out, classes)
+	}
+	fixed := max(b.in.Shape[0], 0)
 	if fixed > maxBatch {
-		return nil, fmt.Errorf("adapt/predict: input %s: batches of %d are more than %d", ins[0], fixed, maxBatch)
+		return nil, fmt.Errorf("adapt/predict: input %s: batches of %d are more than %d", b.in, fixed, maxBatch)
 	}
-	return &Base{session: session, input: input, classes: classes, fixed: int(fixed)}, nil
+	b.fixed = int(fixed)
+	return b, nil
+}
+
+func isFloat(t runtime.DType) bool { return t == runtime.Float32 || t == runtime.Float16 }
+
+// outputShape fills the one size that may be left open, as in [classes] or [classes, 1, 1]; nil if classes do not fit.
+func outputShape(port []int64, classes int) []int64 {
+	shape, open, rest := make([]int64, len(port)), -1, int64(1)
+	for i, d := range port {
+		shape[i] = d
+		switch {
+		case d >= 0:
+			rest *= d
+		case open >= 0:
+			return nil
+		default:
+			open = i
+		}
+	}
+	if open >= 0 && rest > 0 {
+		shape[open] = int64(classes) / rest
+		rest *= shape[open]
+	}
+	if rest != int64(classes) {
+		return nil
+	}
+	return shape
 }
 
 // maxBatch bounds the inputs of one run.
@@ -48,8 +85,10 @@ func (b *Base) Size(want int) int {
 
 // Batch holds the tensors of one run, to be used again and again.
 type Batch struct {
-	Inputs  []float32 // [size, ...]
-	Outputs []float32 // [size, classes]
+	inputs  []float32 // [size, ...]
+	outputs []float32 // [size, classes]
+	halfIn  []runtime.Half
+	halfOut []runtime.Half // for networks that compute in float16; nil for others
 	size    int
 	one     int // elements of one input
 	base    *Base
@@ -63,18 +102,25 @@ func (b *Base) NewBatch(size int) *Batch {
 	if err != nil {
 		panic("adapt/predict: " + err.Error())
 	}
-	return &Batch{
-		Inputs: make([]float32, size*one), Outputs: make([]float32, size*b.classes), size: size, one: one, base: b,
+	x := &Batch{
+		inputs: make([]float32, size*one), outputs: make([]float32, size*b.classes), size: size, one: one, base: b,
 		dst: make([]runtime.Tensor, len(b.session.Outputs())),
 	}
+	if b.in.Type == runtime.Float16 {
+		x.halfIn = make([]runtime.Half, len(x.inputs))
+	}
+	if b.out.Type == runtime.Float16 {
+		x.halfOut = make([]runtime.Half, len(x.outputs))
+	}
+	return x
 }
 
 // Input returns the memory of input i.
-func (x *Batch) Input(i int) []float32 { return x.Inputs[i*x.one : (i+1)*x.one] }
+func (x *Batch) Input(i int) []float32 { return x.inputs[i*x.one : (i+1)*x.one] }
 
 // Output returns the raw output [classes] of input i.
 func (x *Batch) Output(i int) []float32 {
-	return x.Outputs[i*x.base.classes : (i+1)*x.base.classes]
+	return x.outputs[i*x.base.classes : (i+1)*x.base.classes]
 }
 
 // Run computes the outputs of the first n inputs. A network with a fixed batch size runs on all of its rows; those past n hold
@@ -83,17 +129,36 @@ func (x *Batch) Run(ctx context.Context, n int) error {
 	if n < 1 || n > x.size {
 		panic(fmt.Sprintf("adapt/predict: run of %d inputs in a batch of %d", n, x.size))
 	}
-	b := x.base
-	if b.fixed > 0 {
-		n = b.fixed
+	if x.base.fixed > 0 {
+		n = x.base.fixed
 	}
-	x.src[0] = runtime.TensorOf(x.Inputs[:n*x.one], append([]int64{int64(n)}, b.input...)...)
-	x.dst[0] = runtime.TensorOf(x.Outputs[:n*b.classes], int64(n), int64(b.classes))
-	for i := 1; i < len(x.dst); i++ {
-		x.dst[i] = runtime.Tensor{} // a further output is the engine's to allocate, and unused
-	}
-	if err := b.session.Run(ctx, x.dst, x.src[:]); err != nil {
+	x.tensors(n)
+	if err := x.base.session.Run(ctx, x.dst, x.src[:]); err != nil {
 		return fmt.Errorf("adapt/predict: %w", err)
 	}
+	for i, v := range x.halfOut {
+		x.outputs[i] = v.Float32()
+	}
 	return nil
+}
+
+// tensors lays the first n inputs and outputs out for the session.
+func (x *Batch) tensors(n int) {
+	b := x.base
+	in, out := append([]int64{int64(n)}, b.input...), append([]int64{int64(n)}, b.output...)
+	x.src[0] = runtime.Tensor{Shape: in, Data: x.inputs[:n*x.one]}
+	if x.halfIn != nil {
+		half := x.halfIn[:n*x.one]
+		for i := range half {
+			half[i] = float16.Fromfloat32(x.inputs[i])
+		}
+		x.src[0].Data = half
+	}
+	for i := range x.dst {
+		x.dst[i] = runtime.Tensor{} // the other outputs are the engine's to allocate, and unused
+	}
+	x.dst[b.at] = runtime.Tensor{Shape: out, Data: x.outputs[:n*b.classes]}
+	if x.halfOut != nil {
+		x.dst[b.at].Data = x.halfOut[:n*b.classes]
+	}
 }

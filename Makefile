@@ -1,0 +1,62 @@
+# make run    set up and run the main job on the sample pictures
+# make test   pass the tests
+# The rest is for people who work on oatta; CONTRIBUTING.md says more.
+
+GO      ?= go
+OATTA   := bin/oatta
+TOOL    := $(GO) tool -modfile=internal/tools/go.mod
+FUZZ    ?= 20s
+SAMPLES := datasets/samples/heron
+
+.PHONY: all setup run test check lint nocgo race bench fuzz generate clean FORCE
+
+all: $(OATTA)
+
+$(OATTA): FORCE
+	$(GO) build -o $@ ./cmd/oatta
+
+# The ONNX Runtime library, verified and cached; nothing is fetched twice.
+setup: $(OATTA)
+	$(OATTA) setup
+
+run: setup
+	$(OATTA) run images --metadata $(SAMPLES).csv --format table $(SAMPLES)
+
+test: setup
+	$(GO) vet ./...
+	$(GO) test ./...
+
+# Everything that a change must pass.
+check: lint test nocgo race
+
+lint:
+	@out=$$($(TOOL) gofumpt -l $$(git ls-files '*.go' | grep -v '\.pb\.go$$')); \
+	if [ -n "$$out" ]; then echo "gofumpt would change:"; echo "$$out"; exit 1; fi
+	$(GO) vet ./...
+	$(TOOL) staticcheck ./...
+
+# All but the engine must build and pass without cgo.
+nocgo:
+	CGO_ENABLED=0 $(GO) build ./...
+	CGO_ENABLED=0 $(GO) test $$($(GO) list ./... | grep -v -e /cmd/ -e /runtime/ort$$)
+
+race: setup
+	$(GO) test -race ./adapt/... ./internal/... ./runtime/... ./preprocess/... ./datasets/... ./cmd/...
+
+bench: setup
+	$(GO) test -run '^$$' -bench . -benchtime 1s ./adapt ./preprocess/image ./runtime/ort ./cmd/oatta
+
+# Each fuzz target for FUZZ.
+fuzz:
+	@set -e; for pkg in $$($(GO) list ./...); do \
+	  for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+	    echo "$$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZ) $$pkg; \
+	  done; \
+	done
+
+# What is generated and committed: protobuf code, embedded models.
+generate:
+	$(GO) generate ./...
+
+clean:
+	rm -rf bin out
