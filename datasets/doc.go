@@ -1,0 +1,38 @@
+// Package datasets reads collections: readers, identity splits, controlled streams S1 to S5. Here is the reader of camera-trap
+// pictures, which turns a folder into ordered streams, with labels where there are some.
+//
+// # The contract
+//
+// [List] walks a folder and returns a [Listing]: the pictures of one stream after another, each stream in its own time order. A stream
+// is what belongs together, usually one camera; the order inside it is what the filter of package adapt feeds on. The result depends
+// on the files and the options alone, never on the number of workers or on the order in which a file system tells names.
+//
+// Nothing is decoded here. A file that ends in .jpg and holds text is listed; the decoder will record its failure in its place.
+// What cannot even be listed (an unreadable folder, a raw format) is in Listing.Failures; what is no picture is counted in Listing.Ignored.
+//
+// # Streams
+//
+// By folder unless the options say otherwise: a path pattern, or metadata (a CSV table, COCO Camera Traps JSON, a Camtrap DP package).
+// Pictures that the metadata does not name fall back to their folder, with a warning.
+//
+// # Order
+//
+// Sources of time are the metadata, then EXIF, then the name if asked for. Clocks of cameras know no UTC offset: such a time is
+// wall-clock time held in UTC, and Picture.Zoned is false. Where a stream holds times of both kinds all are compared as wall-clock times.
+// Within a stream the key is
+//
+//	(time, sequence, frame number, natural order of names)
+//
+// A picture without a time sorts by the time of its predecessor in natural order of names (or of the first picture that has one), so that
+// one damaged file keeps its place and moves no other. A stream without any time is in natural order of names: img2 before img10.
+//
+// # Example
+//
+//	list, err := datasets.List(ctx, "pictures", datasets.Options{})
+//	if err != nil {
+//		return err
+//	}
+//	for _, stream := range list.Streams() {
+//		fmt.Println(stream.Name, len(stream.Pictures))
+//	}
+package datasets

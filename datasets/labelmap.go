@@ -1,0 +1,74 @@
+package datasets
+
+import (
+	"io"
+	"strings"
+)
+
+// LabelMap renames labels, as from the names of a collection to the classes of a model. The zero value renames nothing.
+type LabelMap struct {
+	to map[string]string // by lower-case name
+}
+
+// ReadLabelMap reads a CSV table with the columns from and to, whose other columns are ignored. Case does not matter in from. An empty
+// to leaves pictures of that label without one. A label may come twice with the same outcome, not with another.
+func ReadLabelMap(name string) (*LabelMap, error) {
+	in, err := openInput(name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return ParseLabelMap(name, in)
+}
+
+// ParseLabelMap is [ReadLabelMap] of a reader; name stands in messages.
+func ParseLabelMap(name string, r io.Reader) (*LabelMap, error) {
+	t, err := newTable(name, r)
+	if err != nil {
+		return nil, err
+	}
+	from, err := t.column("from", true)
+	if err != nil {
+		return nil, err
+	}
+	to, err := t.column("to", true)
+	if err != nil {
+		return nil, err
+	}
+	m := &LabelMap{to: map[string]string{}}
+	for {
+		ok, err := t.next()
+		if !ok || err != nil {
+			return m, err
+		}
+		a, b := strings.ToLower(strings.TrimSpace(t.get(from))), strings.TrimSpace(t.get(to))
+		if a == "" {
+			return nil, t.errorf("from", "is empty")
+		}
+		if old, ok := m.to[a]; ok && old != b {
+			return nil, t.errorf("to", "%q becomes %q here and %q above", a, b, old)
+		}
+		m.to[a] = b
+	}
+}
+
+// Map returns what a label becomes: itself if the map does not name it.
+func (m *LabelMap) Map(label string) string {
+	if to, ok := m.to[strings.ToLower(label)]; ok {
+		return to
+	}
+	return label
+}
+
+// Apply renames the labels of a listing and returns how many pictures got another label or lost theirs.
+func (m *LabelMap) Apply(l *Listing) int {
+	n := 0
+	for i := range l.Pictures {
+		p := &l.Pictures[i]
+		if to := m.Map(p.Label); to != p.Label {
+			p.Label = to
+			n++
+		}
+	}
+	return n
+}

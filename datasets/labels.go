@@ -1,0 +1,159 @@
+package datasets
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Labels is a table of true labels by file.
+type Labels struct {
+	Name    string // file that it was read from, for messages
+	Entries []LabelEntry
+}
+
+// LabelEntry is the label of one file.
+type LabelEntry struct {
+	File  string // path relative to the root of a listing, or base name
+	Label string // name or index of a class; "" where the table leaves it open
+	Line  int    // in the table
+}
+
+// ReadLabels reads a CSV table of labels: a header with the columns file and label, in any order and case, beside others that are ignored;
+// comma, semicolon or tab between them. A table without a header is understood if it has two columns of which the first row's first ends
+// like a picture. A file may come twice with the same label, not with another. Gzip is looked through.
+func ReadLabels(name string) (*Labels, error) {
+	in, err := openInput(name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return ParseLabels(name, in)
+}
+
+// ParseLabels is [ReadLabels] of a reader; name stands in messages.
+func ParseLabels(name string, r io.Reader) (*Labels, error) {
+	t, err := newTable(name, r)
+	if err != nil {
+		return nil, err
+	}
+	file, label, err := t.labelColumns()
+	if err != nil {
+		return nil, err
+	}
+	l := &Labels{Name: name}
+	seen := map[string]int{}
+	for {
+		ok, err := t.next()
+		if !ok || err != nil {
+			return l, err
+		}
+		if label >= len(t.row) {
+			return nil, t.errorf(defaultLabel, "is missing: the row has %s", count(len(t.row), "column"))
+		}
+		e := LabelEntry{File: t.get(file), Label: strings.TrimSpace(t.get(label)), Line: t.at}
+		if e.File == "" {
+			return nil, t.errorf(defaultFileField, "is empty")
+		}
+		if i, ok := seen[e.File]; !ok {
+			seen[e.File] = len(l.Entries)
+			l.Entries = append(l.Entries, e)
+		} else if old := l.Entries[i]; old.Label != e.Label {
+			return nil, t.errorf(defaultLabel, "%s is %q here and %q in line %d", show(e.File), e.Label, old.Label, old.Line)
+		}
+	}
+}
+
+// labelColumns finds the columns of a table of labels.
+func (t *table) labelColumns() (file, label int, err error) {
+	if !t.has(defaultFileField, defaultLabel) && len(t.header) == 2 && pictureExtensions[path.Ext(strings.TrimSpace(t.header[0]))] {
+		t.unreadHeader()
+		return 0, 1, nil
+	}
+	if file, err = t.column(defaultFileField, true); err != nil {
+		return 0, 0, err
+	}
+	label, err = t.column(defaultLabel, true)
+	return file, label, err
+}
+
+// Apply gives the pictures of a listing the labels of the table, matching by path relative to the root, else by the longest common end of
+// the paths, the base name at the least, that no other file on either side shares. Labels that the pictures had stay where the table has
+// none. It returns how many pictures it labelled; what does not match is added to the warnings of the listing.
+func (l *Labels) Apply(list *Listing) int {
+	names, files := make([]string, len(list.Pictures)), make([]string, len(l.Entries))
+	for i := range list.Pictures {
+		names[i] = list.Pictures[i].Name
+	}
+	for j, e := range l.Entries {
+		files[j] = cleanName(e.File)
+	}
+	of, unclear := matchFiles(names, files)
+	used := make([]bool, len(files))
+	var without, unused few
+	n := 0
+	for i, j := range of {
+		if j < 0 {
+			without.add(names[i])
+			continue
+		}
+		used[j] = true
+		if l.Entries[j].Label != "" {
+			list.Pictures[i].Label = l.Entries[j].Label
+			n++
+		}
+	}
+	for j, e := range l.Entries {
+		if !used[j] {
+			unused.add(e.File)
+		}
+	}
+	l.warn(list, without, unclear, unused)
+	return n
+}
+
+// warn tells what of the table and of the listing does not fit together.
+func (l *Labels) warn(list *Listing, without, unclear, unused few) {
+	name := show(filepath.Base(l.Name))
+	if without.n > 0 {
+		list.warn("%s: no label for %d of %s: %s", name, without.n, count(len(list.Pictures), "picture"), without.String())
+	}
+	if unclear.n > 0 {
+		list.warn("%s: %s could be any of several files that it names, and match none: %s", name, count(unclear.n, "picture"), unclear.String())
+	}
+	if unused.n > 0 {
+		list.warn("%s: %s are of no picture here: %s", name, count(unused.n, "label"), unused.String())
+	}
+}
+
+// ResolveLabel returns the index of a label in a set of class names. The label is a name, exactly; or a name but for case; or the index itself
+// in decimal digits, unless some name is that number. A name that several classes bear is an error (ImageNet has two cranes): the index
+// tells them apart.
+func ResolveLabel(label string, set []string) (int, error) {
+	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
+		found := -1
+		for i, name := range set {
+			if !same(name, label) {
+				continue
+			}
+			if found >= 0 {
+				return 0, fmt.Errorf("datasets: label %q: classes %d and %d both have this name; give the index", label, found, i)
+			}
+			found = i
+		}
+		if found >= 0 {
+			return found, nil
+		}
+	}
+	i, err := strconv.Atoi(label)
+	if err != nil {
+		return 0, fmt.Errorf("datasets: label %q: none of the %d classes has this name", label, len(set))
+	}
+	if i < 0 || i >= len(set) {
+		return 0, fmt.Errorf("datasets: label %q: want an index from 0 to %d, or the name of a class", label, len(set)-1)
+	}
+	return i, nil
+}
