@@ -17,7 +17,11 @@ type frame struct {
 }
 
 // Counts are the tallies of a run so far.
-type Counts struct{ Items, Failures, Changed int }
+type Counts struct {
+	Items    int `json:"items"`
+	Failures int `json:"failures"`
+	Changed  int `json:"labels_changed"` // by the filter
+}
 
 // outcome is the network's output for one item, or the reason why there is none.
 type outcome struct {

@@ -177,6 +177,9 @@ func (w crcWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// Done returns the number of items that an earlier run has written.
+func (o *Output) Done() int { return o.next }
+
 // replay calls fn with the outcomes of the items from first on that the journal holds.
 func (o *Output) replay(first, classes int, fn func(i int, out outcome)) error {
 	_, err := o.journal.scan(func(n int, payload []byte) (bool, error) {

@@ -82,7 +82,7 @@ func (b *bench) load(dst []float32, i int) error {
 
 func (b *bench) job(t testing.TB) Job {
 	t.Helper()
-	base, err := predict.NewBase(&b.net, []int64{classes}, classes)
+	base, err := predict.NewBase(&b.net, []int64{classes}, 0, classes)
 	if err != nil {
 		t.Fatal(err)
 	}
