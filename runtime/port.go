@@ -67,3 +67,31 @@ func (p Port) fits(shape []int64) bool {
 	}
 	return true
 }
+
+// CheckInputs reports sources that a session with these inputs cannot take: too many or few of them, or one that its port
+// refuses, by name: `input "x": shape [1 3 32 32], want [?,3,224,224]`. Engines call it before they run, and add their own
+// name.
+func CheckInputs(ports []Port, src []Tensor) error { return checkAll("input", ports, src, false) }
+
+// CheckOutputs reports destinations that a session with these outputs cannot fill. One whose Data is nil is to be allocated,
+// and always fits.
+func CheckOutputs(ports []Port, dst []Tensor) error { return checkAll("output", ports, dst, true) }
+
+func checkAll(kind string, ports []Port, tensors []Tensor, nilFits bool) error {
+	if len(tensors) != len(ports) {
+		names := make([]string, len(ports))
+		for i, p := range ports {
+			names[i] = p.String()
+		}
+		return fmt.Errorf("%d %ss, want %d: %s", len(tensors), kind, len(ports), strings.Join(names, ", "))
+	}
+	for i, t := range tensors {
+		if t.Data == nil && nilFits {
+			continue
+		}
+		if err := ports[i].Check(t); err != nil {
+			return fmt.Errorf("%s %q: %w", kind, ports[i].Name, err)
+		}
+	}
+	return nil
+}

@@ -53,3 +53,25 @@ func TestPortCheckDoesNotAllocate(t *testing.T) {
 		t.Errorf("%g allocations", n)
 	}
 }
+
+func TestCheckInputsAndOutputs(t *testing.T) {
+	ports := []Port{{"x", Float32, []int64{Dynamic, 3, 224, 224}}, {"y", Int64, []int64{}}}
+	x, y := NewTensor[float32](1, 3, 224, 224), NewTensor[int64]()
+	for name, c := range map[string]struct {
+		tensors []Tensor
+		in, out string
+	}{
+		"fit":      {[]Tensor{x, y}, "", ""},
+		"size":     {[]Tensor{NewTensor[float32](1, 3, 32, 32), y}, `input "x": shape [1 3 32 32], want [?,3,224,224]`, `output "x": shape`},
+		"too few":  {[]Tensor{x}, "1 inputs, want 2: x float32[?,3,224,224], y int64[]", "1 outputs, want 2"},
+		"too many": {[]Tensor{x, y, y}, "3 inputs, want 2", "3 outputs, want 2"},
+		"nil data": {[]Tensor{x, {}}, `input "y": data is <nil>, want int64`, ""},
+	} {
+		for want, err := range map[string]error{"in " + c.in: CheckInputs(ports, c.tensors), "out " + c.out: CheckOutputs(ports, c.tensors)} {
+			_, text, _ := strings.Cut(want, " ")
+			if (text == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), text) {
+				t.Errorf("%s: %v, want %q", name, err, text)
+			}
+		}
+	}
+}

@@ -1,0 +1,150 @@
+//go:build cgo
+
+package ort
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	goruntime "runtime"
+	"strings"
+	"testing"
+)
+
+// compile builds a C file into a shared library or a program, with the compiler that cgo uses.
+func compile(t *testing.T, out, source string, args ...string) {
+	t.Helper()
+	if goruntime.GOOS == "windows" {
+		t.Skip("the C fixtures are for the linkers of Unix")
+	}
+	file := out + ".c"
+	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cc := strings.Fields(goEnv(t, "CC"))
+	cmd := exec.Command(cc[0], append(append(cc[1:], "-o", out, file), args...)...)
+	if output, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", cmd.Args, err, output)
+	}
+}
+
+func goEnv(t *testing.T, name string) string {
+	t.Helper()
+	return goCommand(t, "env", name)
+}
+
+func goCommand(t *testing.T, args ...string) string {
+	t.Helper()
+	output, err := exec.Command("go", args...).Output()
+	if err != nil {
+		t.Fatalf("go %v: %v", args, err)
+	}
+	return strings.TrimSpace(string(output))
+}
+
+// TestSlots compares the numbers in api.c with the header of the wrapper, by a C program that asks the compiler.
+func TestSlots(t *testing.T) {
+	source, err := os.ReadFile("api.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	slots := regexp.MustCompile(`SLOT_(\w+) = (\d+),`).FindAllStringSubmatch(string(source), -1)
+	if len(slots) < 20 {
+		t.Fatalf("%d slots in api.c", len(slots))
+	}
+	header := goCommand(t, "list", "-m", "-f", "{{.Dir}}", "github.com/yalue/onnxruntime_go")
+	var program strings.Builder
+	program.WriteString("#include <stddef.h>\n#include \"onnxruntime_c_api.h\"\n")
+	program.WriteString("_Static_assert(ORT_API_VERSION == 24, \"apiVersion\");\n")
+	for _, s := range slots {
+		program.WriteString("_Static_assert(offsetof(OrtApi, " + s[1] + ") == " + s[2] + " * sizeof(void *), \"" + s[1] + "\");\n")
+	}
+	program.WriteString("int main(void) { return 0; }\n")
+	compile(t, filepath.Join(t.TempDir(), "slots"), program.String(), "-I", header)
+	if apiVersion != 24 {
+		t.Error("this test asserts another version of the API than api.go")
+	}
+}
+
+// fakeLibrary builds a library that says it is a version of ONNX Runtime and offers no function table.
+func fakeLibrary(t *testing.T, version string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "libonnxruntime.so")
+	compile(t, path, `
+#include <stddef.h>
+#include <stdint.h>
+typedef struct { const void *(*get_api)(uint32_t); const char *(*version)(void); } base;
+static const void *get_api(uint32_t version) { (void)version; return NULL; }
+static const char *version(void) { return "`+version+`"; }
+static const base it = {get_api, version};
+const base *OrtGetApiBase(void) { return &it; }
+`, "-shared", "-fPIC")
+	return path
+}
+
+func TestTooOldLibrary(t *testing.T) {
+	for _, version := range []string{"1.17.3", "1.23.2", "0.9", "1.24.0"} { // the last has no table, whatever it says
+		path := fakeLibrary(t, version)
+		_, err := load(path)
+		for _, want := range []string{path, "ONNX Runtime " + version, "too old", "1.24"} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %q", version, err, want)
+			}
+		}
+	}
+}
+
+func TestNoLibrary(t *testing.T) {
+	folder := t.TempDir()
+	text := filepath.Join(folder, "text.so")
+	if err := os.WriteFile(text, []byte("this is no library"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(folder, "other.so")
+	compile(t, other, "int answer(void) { return 42; }\n", "-shared", "-fPIC")
+	for path, want := range map[string]string{text: "text.so", other: "no OrtGetApiBase", filepath.Join(folder, "none.so"): "none.so"} {
+		if _, err := Load(path); err == nil || !strings.Contains(err.Error(), filepath.Base(path)) {
+			t.Errorf("Load(%s): %v", path, err)
+		}
+		if _, err := load(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("load(%s): %v, want %q", path, err, want)
+		}
+	}
+}
+
+func TestMissingLibraries(t *testing.T) {
+	folder := t.TempDir()
+	needed := filepath.Join(folder, "liboatta_needed.so")
+	compile(t, needed, "int needed(void) { return 1; }\n", "-shared", "-fPIC")
+	user := filepath.Join(folder, "libuser.so")
+	compile(t, user, "int needed(void); int user(void) { return needed(); }\n", "-shared", "-fPIC", "-L"+folder, "-loatta_needed")
+	if goruntime.GOOS != "linux" {
+		t.Skip("the names are read from ELF files")
+	}
+	if err := os.Remove(needed); err != nil {
+		t.Fatal(err)
+	}
+	if got := missingLibraries(user); len(got) != 1 || got[0] != "liboatta_needed.so" {
+		t.Errorf("missing %v", got)
+	}
+	if got := missingLibraries(needed); got != nil {
+		t.Errorf("missing %v for a file that is not there", got)
+	}
+}
+
+func TestLibrariesOf(t *testing.T) {
+	got := librariesOf([]string{"cublasCreate:cublas64_12.dll", "malloc:msvcrt.dll", "free:msvcrt.dll", "odd"})
+	if strings.Join(got, " ") != "cublas64_12.dll msvcrt.dll" {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestMinorVersion(t *testing.T) {
+	for version, want := range map[string]int{"1.24.4": 24, "1.32.0": 32, "1.9": 9, "2.0.1": -1, "": -1, "1": -1, "1.x": -1, "1.24.4-dev": 24} {
+		minor, ok := minorVersion(version)
+		if ok != (want >= 0) || ok && minor != want {
+			t.Errorf("%q: %d, %v", version, minor, ok)
+		}
+	}
+}
