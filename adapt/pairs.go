@@ -67,17 +67,26 @@ func (s *pairs) learn(lift, mu []float64, norm float64, p []float64) {
 	}
 }
 
-// learnRow turns row into keep row + k (row + beta mu) lift and returns its sum.
+// learnRow turns row into keep row + k (row + beta mu) lift and returns its sum, in four lanes.
 func learnRow(row, lift, mu []float64, keep, k, beta float64) float64 {
 	lift, mu = lift[:len(row)], mu[:len(row)]
-	s := 0.0
-	b := k * beta
-	for j, c := range row {
-		c = keep*c + (k*c+b*mu[j])*lift[j]
-		row[j] = c
-		s += c
+	bias := k * beta
+	var a, b, c, d float64
+	for len(row) >= 4 && len(lift) >= 4 && len(mu) >= 4 {
+		r0 := keep*row[0] + (k*row[0]+bias*mu[0])*lift[0]
+		r1 := keep*row[1] + (k*row[1]+bias*mu[1])*lift[1]
+		r2 := keep*row[2] + (k*row[2]+bias*mu[2])*lift[2]
+		r3 := keep*row[3] + (k*row[3]+bias*mu[3])*lift[3]
+		row[0], row[1], row[2], row[3] = r0, r1, r2, r3
+		a, b, c, d = a+r0, b+r1, c+r2, d+r3
+		row, lift, mu = row[4:], lift[4:], mu[4:]
 	}
-	return s
+	for j, v := range row {
+		v = keep*v + (k*v+bias*mu[j])*lift[j]
+		row[j] = v
+		a += v
+	}
+	return (a + b) + (c + d)
 }
 
 // skip leaves the counts alone and prepares the prior for p.

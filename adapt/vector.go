@@ -59,21 +59,37 @@ func likelihood(dst, q, logq, inv []float64, temperature float64) {
 	fill(dst, 1/float64(len(dst))) // every entry underflowed: nothing is known
 }
 
+// The sums below run in four lanes: one lane would wait for each addition to end before the next could begin.
+
 func sum(x []float64) float64 {
-	s := 0.0
-	for _, v := range x {
-		s += v
+	var a, b, c, d float64
+	for len(x) >= 4 {
+		a += x[0]
+		b += x[1]
+		c += x[2]
+		d += x[3]
+		x = x[4:]
 	}
-	return s
+	for _, v := range x {
+		a += v
+	}
+	return (a + b) + (c + d)
 }
 
 func dot(x, y []float64) float64 {
 	y = y[:len(x)]
-	s := 0.0
-	for i, v := range x {
-		s += v * y[i]
+	var a, b, c, d float64
+	for len(x) >= 4 && len(y) >= 4 {
+		a += x[0] * y[0]
+		b += x[1] * y[1]
+		c += x[2] * y[2]
+		d += x[3] * y[3]
+		x, y = x[4:], y[4:]
 	}
-	return s
+	for i, v := range x {
+		a += v * y[i]
+	}
+	return (a + b) + (c + d)
 }
 
 func scale(x []float64, by float64) {
