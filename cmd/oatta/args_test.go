@@ -1,0 +1,28 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Flags are found wherever they stand; urfave/cli alone would take those behind the folder for folders.
+func TestFlagsFirst(t *testing.T) {
+	for _, tc := range []struct{ args, want string }{
+		{"oatta run images DIR -o out.csv", "oatta run images -o out.csv -- DIR"},
+		{"oatta run images A -q B --gate=off C", "oatta run images -q --gate=off -- A B C"},
+		{"oatta run images --margin -0.5 DIR", "oatta run images --margin -0.5 -- DIR"},
+		{"oatta run images -o - DIR", "oatta run images -o - -- DIR"},
+		{"oatta run images -- -q", "oatta run images -- -q"},
+		{"oatta run images DIR --unknown x", "oatta run images --unknown -- DIR x"},
+		{"oatta run images DIR -o", "oatta run images -o -- DIR"},
+		{"oatta --version", "oatta --version"},
+		{"oatta models inspect resnet20-cifar10 --write", "oatta models inspect --write -- resnet20-cifar10"},
+		{"oatta nonsense -x", "oatta -x -- nonsense"},
+		{"oatta", "oatta"},
+	} {
+		if got := flagsFirst(newApp(environment{}), strings.Fields(tc.args)); !slices.Equal(got, strings.Fields(tc.want)) {
+			t.Errorf("%s became %s, want %s", tc.args, strings.Join(got, " "), tc.want)
+		}
+	}
+}

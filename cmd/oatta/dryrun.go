@@ -1,0 +1,54 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/oatta/oatta/datasets"
+)
+
+// dryRun shows the streams in the order in which a run would take them, and their pictures in theirs.
+func dryRun(w io.Writer, l *datasets.Listing) error {
+	out := bufio.NewWriter(w)
+	for _, s := range l.Streams() {
+		fmt.Fprintf(out, "stream %q: %d pictures%s\n", s.Name, len(s.Pictures), span(s))
+		for _, p := range s.Pictures {
+			when := "-"
+			if !p.Time.IsZero() {
+				when = p.Time.Format("2006-01-02 15:04:05.999")
+			}
+			fmt.Fprintf(out, "  %-23s  %-8s  %q\n", when, p.TimeFrom, p.Name)
+		}
+	}
+	for _, f := range l.Failures {
+		fmt.Fprintf(out, "cannot be listed: %q: %s\n", f.Name, f.Reason)
+	}
+	for _, ext := range slices.Sorted(maps.Keys(l.Ignored)) {
+		fmt.Fprintf(out, "ignored: %d %s\n", l.Ignored[ext], ext)
+	}
+	fmt.Fprintf(out, "%d pictures in %d streams\n", len(l.Pictures), len(l.Streams()))
+	return out.Flush()
+}
+
+// span tells from when to when a stream goes.
+func span(s datasets.Stream) string {
+	var first, last time.Time
+	for _, p := range s.Pictures {
+		if p.Time.IsZero() {
+			continue
+		}
+		if first.IsZero() {
+			first = p.Time
+		}
+		last = p.Time
+	}
+	if first.IsZero() {
+		return ", no capture times"
+	}
+	const layout = "2006-01-02 15:04:05"
+	return fmt.Sprintf(", %s to %s", first.Format(layout), last.Format(layout))
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/oatta/oatta/datasets"
+	"github.com/oatta/oatta/internal/testdata"
+)
+
+func parseEvaluation(t *testing.T, out string) (e evaluation) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(out), &e); err != nil {
+		t.Fatalf("%v in %s", err, out)
+	}
+	return e
+}
+
+// The published accuracy of the network on the test set of CIFAR-10, from PNG files to the metric.
+func TestCIFAR10(t *testing.T) {
+	needEngine(t)
+	assets := testdata.Asset(t, "cifar10")
+	labels, err := datasets.ReadCIFARLabels(filepath.Join(assets, "test_lables.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "cifar")
+	strips := datasets.CIFARStrips{Strips: []string{filepath.Join(assets, "test_batch.png")}, Labels: labels, Names: datasets.CIFARNames()}
+	if n, err := datasets.UnpackCIFAR(context.Background(), strips, dir); n != 10_000 || err != nil {
+		t.Fatal(n, err)
+	}
+	out, _ := mustOatta(t, exitFine, "eval", "images", dir, "--labels", filepath.Join(dir, "labels.csv"), "--model", "resnet20-cifar10", "--format", "json", "-q")
+	e := parseEvaluation(t, out)
+	if e.Raw.Items != 10_000 || e.Raw.Correct != 9173 {
+		t.Errorf("raw: %d of %d right, want 9173 of 10000", e.Raw.Correct, e.Raw.Items)
+	}
+	// The order of the test set carries no information: auto must not invent any.
+	if d := 100 * (e.Adapted.Accuracy - e.Raw.Accuracy); d < -0.1 || d > 0.1 {
+		t.Errorf("adapted: %+.2f points on an unordered stream", d)
+	}
+	if e.Flips.Right-e.Flips.Wrong != e.Adapted.Correct-e.Raw.Correct || len(e.Streams) != 1 || len(e.Raw.Classes) != 10 {
+		t.Errorf("flips %+v, %d streams, %d classes", e.Flips, len(e.Streams), len(e.Raw.Classes))
+	}
+}
+
+// writeLabels gives every picture of dir a label by its place.
+func writeLabels(t *testing.T, dir string, label func(i int) string) string {
+	t.Helper()
+	l, err := datasets.List(context.Background(), dir, datasets.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	b.WriteString("file,label\n")
+	for i, p := range l.Pictures {
+		fmt.Fprintf(&b, "%s,%s\n", p.Name, label(i))
+	}
+	path := filepath.Join(t.TempDir(), "labels.csv")
+	writeFile(t, path, b.String())
+	return path
+}
+
+// Labels are for scoring: other labels change no prediction.
+func TestLabelsDoNotReachThePredictions(t *testing.T) {
+	needEngine(t)
+	dir := pictures(t, 60)
+	predictions := func(label func(i int) string) string {
+		path := filepath.Join(t.TempDir(), "p.jsonl")
+		mustOatta(t, exitFine, "eval", "images", dir, "--labels", writeLabels(t, dir, label), "--model", "resnet20-cifar10", "-q", "--predictions", path, "--vectors")
+		return readFile(t, path)
+	}
+	a := predictions(func(i int) string { return []string{"cat", "dog"}[i%2] })
+	b := predictions(func(i int) string { return []string{"ship", "", "3"}[i%3] })
+	if a != b {
+		t.Error("the predictions changed with the labels")
+	}
+}
+
+func TestEvaluationOfPartlyLabelledPictures(t *testing.T) {
+	needEngine(t)
+	dir := pictures(t, 30)
+	writeFile(t, filepath.Join(dir, "cam0", "z.jpg"), "no picture")
+	labels := writeLabels(t, dir, func(i int) string { return []string{"cat", "", "unicorn"}[i%3] })
+	out, text := mustOatta(t, exitSome, "eval", "images", dir, "--labels", labels, "--model", "resnet20-cifar10", "--format", "json")
+	e := parseEvaluation(t, out)
+	if e.Items != 31 || e.Failures != 1 || e.Unknown != 10 || e.Unlabelled+e.Unknown+e.Raw.Items < 30 || !e.Complete {
+		t.Errorf("%+v", e)
+	}
+	if !strings.Contains(text, `"unicorn"`) {
+		t.Errorf("the unknown label is not told:\n%s", text)
+	}
+	table, _ := mustOatta(t, exitSome, "eval", "images", dir, "--labels", labels, "--model", "resnet20-cifar10", "-q")
+	for _, want := range []string{"accuracy %", "kappa", "labels flipped:", `"cam1"`} {
+		if !strings.Contains(table, want) {
+			t.Errorf("no %q in:\n%s", want, table)
+		}
+	}
+}
+
+// A resumed evaluation scores what was done before the interruption, too.
+func TestResumedEvaluation(t *testing.T) {
+	needEngine(t)
+	dir := pictures(t, 200)
+	labels := writeLabels(t, dir, func(i int) string { return fmt.Sprint(i / 7 % 10) })
+	args := []string{"eval", "images", dir, "--labels", labels, "--model", "resnet20-cifar10", "-q", "--format", "json", "--batch", "4"}
+	want, _ := mustOatta(t, exitFine, append(args, "--predictions", filepath.Join(t.TempDir(), "a.jsonl"))...)
+	out := filepath.Join(t.TempDir(), "b.jsonl")
+	kills := killUntilDone(t, append(args, "--predictions", out, "--resume"))
+	mustOatta(t, exitFine, append(args, "--predictions", out, "--overwrite")...)
+	got := finalEvaluation(t, append(args, "--predictions", out))
+	if got != want || kills == 0 {
+		t.Errorf("after %d kills:\n%s\nwant\n%s", kills, got, want)
+	}
+}
+
+// finalEvaluation interrupts one evaluation in the middle and returns what the resumed one prints.
+func finalEvaluation(t *testing.T, args []string) string {
+	t.Helper()
+	journal := args[len(args)-1] + ".journal"
+	for range 50 {
+		cmd := program(t, append(args, "--overwrite")...)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error, 1)
+		go func() { done <- cmd.Wait() }()
+		for waiting := true; waiting; {
+			select {
+			case <-done:
+				waiting = false
+			case <-time.After(time.Millisecond):
+				if info, err := os.Stat(journal); err == nil && info.Size() > 1500 {
+					_ = cmd.Process.Kill()
+				}
+			}
+		}
+		if _, err := os.Stat(journal); err == nil {
+			out, _ := mustOatta(t, exitFine, append(args, "--resume")...)
+			return out
+		}
+	}
+	t.Fatal("the run was over every time before it could be killed")
+	return ""
+}
+
+func TestEvaluationWithoutTruth(t *testing.T) {
+	dir := pictures(t, 3)
+	for want, args := range map[string][]string{
+		"no picture has a label": {},
+		"none of the model's 10": {"--labels", writeLabels(t, dir, func(int) string { return "unicorn" }), "--model", "resnet20-cifar10"},
+		"no such file":           {"--labels", "/no/such.csv"},
+		`--format "xml"`:         {"--format", "xml"},
+		"no label is of a picture here": {"--labels", func() string {
+			p := filepath.Join(t.TempDir(), "l.csv")
+			writeFile(t, p, "file,label\nq.png,cat\n")
+			return p
+		}()},
+	} {
+		_, text := mustOatta(t, exitNothing, append([]string{"eval", "images", dir, "-q"}, args...)...)
+		if !strings.Contains(text, want) {
+			t.Errorf("%v: no %q in:\n%s", args, want, text)
+		}
+	}
+}
+
+func TestSetupCheckAndModels(t *testing.T) {
+	needEngine(t)
+	out, _ := mustOatta(t, exitFine, "setup", "--check")
+	for _, want := range []string{"ONNX Runtime 1.", "CPUExecutionProvider", "cache ", "efficientnet-lite0 (1000 classes", "resnet20-cifar10 (10 classes"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in:\n%s", want, out)
+		}
+	}
+	out, _ = mustOatta(t, exitFine, "models", "list")
+	if strings.Count(out, "\n") != 2 {
+		t.Errorf("models list:\n%s", out)
+	}
+	out, _ = mustOatta(t, exitFine, "models", "inspect", "resnet20-cifar10")
+	if !strings.Contains(out, "float32[N,3,32,32]") || !strings.Contains(out, "airplane") {
+		t.Errorf("models inspect:\n%s", out)
+	}
+}

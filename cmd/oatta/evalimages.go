@@ -1,0 +1,149 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/oatta/oatta/benchmarks"
+	"github.com/oatta/oatta/datasets"
+	"github.com/oatta/oatta/internal/results"
+	"github.com/oatta/oatta/models"
+)
+
+func evalImagesCommand(env environment) *cli.Command {
+	return &cli.Command{
+		Name:      "images",
+		Usage:     "classify labelled pictures and score the labels before and after the filter",
+		ArgsUsage: "DIR|FILE...",
+		Description: "The truth comes from --labels, or from --metadata that holds labels. It is compared with the predictions only; nothing is\n" +
+			"learned from it. Pictures without a label take part in their stream and are not scored.",
+		Flags: slices.Concat(imageFlags(), resultFlags(), []cli.Flag{
+			&cli.StringFlag{Name: "labels", Category: "TRUTH", Usage: "CSV `FILE` with the columns file and label (a name or an index)"},
+			&cli.StringFlag{Name: "label-map", Category: "TRUTH", Usage: "CSV `FILE` with the columns from and to: labels of the data in the words of the model"},
+			&cli.StringFlag{Name: "format", Value: "text", Category: outputCategory, Usage: "of the scores: text or json"},
+			&cli.StringFlag{Name: "predictions", Category: outputCategory, Usage: "`FILE` for the result of each picture, as the output of run images"},
+		}),
+		Action: func(c *cli.Context) error { return evalImages(c, env) },
+	}
+}
+
+func evalImages(c *cli.Context, env environment) error {
+	if f := c.String("format"); f != "text" && f != "json" {
+		return fmt.Errorf("--format %q: want text or json", f)
+	}
+	begin := time.Now()
+	l, err := listing(c, nil)
+	if err != nil {
+		return err
+	}
+	listed := time.Since(begin)
+	if err := applyLabels(c, l); err != nil {
+		return err
+	}
+	m, err := models.Load(c.String("model"))
+	if err != nil {
+		return err
+	}
+	truth, err := resolveTruth(l, m.Manifest.Labels)
+	if err != nil {
+		return err
+	}
+	warn(c, env, l.Warnings)
+	warn(c, env, truth.warnings)
+	warnGuesses(c, env, m)
+
+	comparison := benchmarks.NewComparison(len(m.Manifest.Labels))
+	r := &imageRun{c: c, env: env, listing: l, path: c.String("predictions"), discard: c.String("predictions") == ""}
+	r.observe = func(i int, record *results.Record) {
+		if i < len(truth.class) && truth.class[i] >= 0 && !record.Failed() {
+			comparison.Add(record.Stream, truth.class[i], record.Raw, record.Adapted)
+		}
+	}
+	err = r.run(m, listed)
+	if stopped := printEvaluation(c, env, r, truth, comparison); stopped != nil {
+		return errors.Join(err, stopped)
+	}
+	return err
+}
+
+// applyLabels brings the truth into the listing.
+func applyLabels(c *cli.Context, l *datasets.Listing) error {
+	if path := c.String("labels"); path != "" {
+		labels, err := datasets.ReadLabels(path)
+		if err != nil {
+			return err
+		}
+		if labels.Apply(l) == 0 {
+			return fmt.Errorf("%s: no label is of a picture here: its first file is %q, the folder's first picture %q",
+				path, labels.Entries[0].File, l.Pictures[0].Name)
+		}
+	}
+	if path := c.String("label-map"); path != "" {
+		m, err := datasets.ReadLabelMap(path)
+		if err != nil {
+			return err
+		}
+		m.Apply(l)
+	}
+	if l.Labelled() == 0 {
+		return errors.New("no picture has a label: give --labels, or --metadata that holds labels")
+	}
+	return nil
+}
+
+// truth holds the class of each picture of a listing, -1 where there is none.
+type truth struct {
+	class               []int
+	unlabelled, unknown int // pictures without a label, and with one that is none of the model's
+	warnings            []string
+}
+
+// resolveTruth finds the labels among those of the model. Some that are not there are counted and told; if none is, the label sets
+// do not belong together.
+func resolveTruth(l *datasets.Listing, labels []string) (*truth, error) {
+	t := &truth{class: make([]int, len(l.Pictures))}
+	resolved := map[string]int{}
+	var strange []string
+	for i, p := range l.Pictures {
+		t.class[i] = -1
+		if p.Label == "" {
+			t.unlabelled++
+			continue
+		}
+		class, known := resolved[p.Label]
+		if !known {
+			var err error
+			if class, err = datasets.ResolveLabel(p.Label, labels); err != nil {
+				class = -1
+				strange = append(strange, fmt.Sprintf("%q", p.Label))
+			}
+			resolved[p.Label] = class
+		}
+		if t.class[i] = class; class < 0 {
+			t.unknown++
+		}
+	}
+	if len(strange) == 0 {
+		return t, nil
+	}
+	slices.Sort(strange)
+	what := fmt.Sprintf("%d labels of the data are none of the model's %d: %s", len(strange), len(labels), some(strange, 8))
+	if len(strange) == len(resolved) {
+		return nil, fmt.Errorf("%s\nThe model's are %s; --label-map FILE translates", what, some(labels, 8))
+	}
+	t.warnings = []string{fmt.Sprintf("%s; %d pictures are not scored (--label-map FILE translates)", what, t.unknown)}
+	return t, nil
+}
+
+// some joins the first n words.
+func some(words []string, n int) string {
+	if len(words) > n {
+		return strings.Join(words[:n], ", ") + ", ..."
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/oatta/oatta/benchmarks"
+)
+
+// evaluation is what `oatta eval --format json` prints.
+type evaluation struct {
+	Settings   runSettings `json:"settings"`
+	Items      int         `json:"items"`
+	Failures   int         `json:"failures"`
+	Unlabelled int         `json:"unlabelled"` // pictures without a label
+	Unknown    int         `json:"unknown"`    // pictures whose label is none of the model's
+	Complete   bool        `json:"complete"`
+	benchmarks.Evaluation
+}
+
+// printEvaluation prints the scores of what was done, be it all or not. A run that did not begin has nothing to score.
+func printEvaluation(c *cli.Context, env environment, r *imageRun, t *truth, comparison *benchmarks.Comparison) error {
+	if r.report == nil {
+		return nil
+	}
+	e := evaluation{
+		Settings: r.manifest.Settings, Items: r.report.Items, Failures: r.report.Failures, Unlabelled: t.unlabelled, Unknown: t.unknown,
+		Complete: !r.report.Stopped, Evaluation: comparison.Evaluate(r.k.model.Manifest.Labels),
+	}
+	if c.String("format") == "json" {
+		enc := json.NewEncoder(env.out)
+		enc.SetIndent("", "  ")
+		enc.SetEscapeHTML(false)
+		return enc.Encode(e)
+	}
+	return e.print(env.out)
+}
+
+func (e evaluation) print(w io.Writer) error {
+	fmt.Fprintf(w, "%d pictures scored of %d (%d failed, %d without a label, %d with a label that the model does not have)\n",
+		e.Raw.Items, e.Items, e.Failures, e.Unlabelled, e.Unknown)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "\traw\tadapted\tchange\t")
+	for _, row := range []struct {
+		name         string
+		raw, adapted float64
+	}{
+		{"accuracy %", 100 * e.Raw.Accuracy, 100 * e.Adapted.Accuracy},
+		{"balanced accuracy %", 100 * e.Raw.BalancedAccuracy, 100 * e.Adapted.BalancedAccuracy},
+		{"macro F1 %", 100 * e.Raw.MacroF1, 100 * e.Adapted.MacroF1},
+		{"kappa", e.Raw.Kappa, e.Adapted.Kappa},
+		{"NLL (nats)", e.Raw.NLL, e.Adapted.NLL},
+		{"Brier", e.Raw.Brier, e.Adapted.Brier},
+		{"ECE", e.Raw.ECE, e.Adapted.ECE},
+	} {
+		digits := 4
+		if row.raw > 2 || row.adapted > 2 {
+			digits = 2
+		}
+		fmt.Fprintf(t, "%s\t%.*f\t%.*f\t%+.*f\t\n", row.name, digits, row.raw, digits, row.adapted, digits, row.adapted-row.raw)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	f := e.Flips
+	fmt.Fprintf(w, "labels flipped: %d right, %d wrong, %d from wrong to wrong; McNemar p = %.3g if pictures were independent\n", f.Right, f.Wrong, f.Other, f.P)
+	return e.printStreams(w)
+}
+
+func (e evaluation) printStreams(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "stream\tscored\traw %\tadapted %\tright\twrong\t")
+	for _, s := range e.Streams {
+		fmt.Fprintf(t, "%q\t%d\t%.2f\t%.2f\t%d\t%d\t\n", s.Stream, s.Raw.Items, 100*s.Raw.Accuracy, 100*s.Adapted.Accuracy, s.Flips.Right, s.Flips.Wrong)
+	}
+	return t.Flush()
+}

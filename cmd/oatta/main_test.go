@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/oatta/oatta/internal/testdata"
+	"github.com/oatta/oatta/runtime/ort/ortlib"
+)
+
+// asProgram makes the test binary be the program, so that tests can kill a real process.
+const asProgram = "OATTA_TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// program returns the command line of a real process.
+func program(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, args...)
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	return cmd
+}
+
+// needEngine ends the test where there is no ONNX Runtime.
+func needEngine(t testing.TB) {
+	t.Helper()
+	if _, err := ortlib.Find(context.Background(), ortlib.Options{}); err != nil {
+		testdata.Missing(t, "%v (run `make setup`)", err)
+	}
+}
+
+// oatta runs the program in this process and returns its exit code and outputs.
+func oatta(t testing.TB, args ...string) (code int, out, errOut string) {
+	t.Helper()
+	var o, e bytes.Buffer
+	code = run(context.Background(), append([]string{"oatta"}, args...), environment{out: &o, err: &e})
+	return code, o.String(), e.String()
+}
+
+// mustOatta wants the exit code.
+func mustOatta(t testing.TB, want int, args ...string) (out, errOut string) {
+	t.Helper()
+	code, out, errOut := oatta(t, args...)
+	if code != want {
+		t.Fatalf("oatta %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), code, want, out, errOut)
+	}
+	return out, errOut
+}
+
+// pictures writes n small pictures of coloured noise into streams below a new folder, and returns it.
+func pictures(t testing.TB, n int) string {
+	t.Helper()
+	root := t.TempDir()
+	r := rand.New(rand.NewPCG(1, uint64(n)))
+	var tint [3]int
+	for i := range n {
+		if i%7 == 0 {
+			tint = [3]int{r.IntN(200), r.IntN(200), r.IntN(200)}
+		}
+		img := image.NewNRGBA(image.Rect(0, 0, 32, 32))
+		for p := range 32 * 32 {
+			img.SetNRGBA(p%32, p/32, color.NRGBA{uint8(tint[0] + r.IntN(56)), uint8(tint[1] + r.IntN(56)), uint8(tint[2] + r.IntN(56)), 255})
+		}
+		writePNG(t, filepath.Join(root, fmt.Sprintf("cam%d", i/25), fmt.Sprintf("p%04d.png", i)), img)
+	}
+	return root
+}
+
+func writePNG(t testing.TB, path string, img image.Image) {
+	t.Helper()
+	err := os.MkdirAll(filepath.Dir(path), 0o755)
+	if err == nil {
+		var f *os.File
+		if f, err = os.Create(path); err == nil {
+			err = errors.Join(png.Encode(f, img), f.Close())
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func readFile(t testing.TB, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func writeFile(t testing.TB, path, data string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

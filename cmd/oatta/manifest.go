@@ -1,0 +1,195 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	goruntime "runtime"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/datasets"
+	"github.com/oatta/oatta/internal/pipeline"
+	"github.com/oatta/oatta/models"
+	"github.com/oatta/oatta/runtime"
+)
+
+// runManifest tells how an output came about. It is written beside the output as OUT.manifest.json, when a run begins and again when
+// it ends; its part that does not change is in the header of MegaDetector JSON.
+type runManifest struct {
+	Settings runSettings `json:"settings"`
+	Started  time.Time   `json:"started"`
+	Finished *time.Time  `json:"finished,omitempty"`
+	Complete bool        `json:"complete"`
+	Summary  *summary    `json:"summary,omitempty"`
+}
+
+// runSettings is everything that decides what is written.
+type runSettings struct {
+	Program   string         `json:"program"` // with its version
+	Command   string         `json:"command"`
+	Input     []string       `json:"input"`
+	Pictures  int            `json:"pictures"`
+	Streams   int            `json:"streams"`
+	Listing   string         `json:"listing_sha256"` // of names, streams, times and sizes in processing order
+	Model     modelRecord    `json:"model"`
+	Engine    engineRecord   `json:"engine"`
+	Predictor string         `json:"predictor"`
+	Filter    adapt.Settings `json:"filter"`
+	Mode      string         `json:"mode"`  // filtered: each result uses its past only
+	Reset     string         `json:"reset"` // when filter and predictor forget
+	Seed      uint64         `json:"seed"`
+	Prepare   inputRecord    `json:"preprocessing"`
+	Output    outputRecord   `json:"output"`
+}
+
+type modelRecord struct {
+	Name    string   `json:"name"`
+	SHA256  string   `json:"sha256"`
+	Classes int      `json:"classes"`
+	License string   `json:"license,omitempty"`
+	Guessed []string `json:"guessed,omitempty"`
+}
+
+type engineRecord struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	Library string `json:"library"`
+	Device  string `json:"device"`
+	Reason  string `json:"device_reason,omitempty"`
+	Threads int    `json:"threads"`
+	Batch   int    `json:"batch"`
+}
+
+type inputRecord struct {
+	models.Input
+	IgnoreOrientation bool  `json:"ignore_orientation"`
+	MaxPixels         int64 `json:"max_pixels,omitempty"`
+}
+
+type outputRecord struct {
+	Format  string `json:"format"`
+	Vectors bool   `json:"vectors"`
+	Top     int    `json:"top,omitempty"`
+}
+
+// ClassifierName names the model for MegaDetector JSON.
+func (s runSettings) ClassifierName() string { return s.Model.Name }
+
+func (k *classifier) settings(c *cli.Context, l *datasets.Listing, f *adapt.Filter, s share, out outputRecord) runSettings {
+	device := ""
+	if i, ok := k.session.(runtime.Inspector); ok {
+		device = i.Device()
+	}
+	m := k.model.Manifest
+	return runSettings{
+		Program: "oatta " + version(), Command: c.Command.HelpName, Input: c.Args().Slice(),
+		Pictures: len(l.Pictures) + len(l.Failures), Streams: len(l.Streams()), Listing: listingHash(l),
+		Model:     modelRecord{m.Name, k.model.Hash(), len(m.Labels), m.License, k.model.Guessed},
+		Engine:    engineRecord{"onnxruntime", k.engine.Version(), k.engine.Library(), device, k.reason, k.config.IntraThreads, s.batch},
+		Predictor: "base", Filter: f.Settings(), Mode: "filtered", Reset: "at the start of every stream",
+		Prepare: inputRecord{m.Input, c.Bool("ignore-orientation"), c.Int64("max-pixels")}, Output: out,
+	}
+}
+
+// listingHash is over everything of a listing that reaches an output or decides its order, and over the sizes, which tell most
+// replaced files apart without reading them.
+func listingHash(l *datasets.Listing) string {
+	h := sha256.New()
+	for _, p := range l.Pictures {
+		fmt.Fprintf(h, "%q %q %s %t %d\n", p.Name, p.Stream, p.Time.Format(time.RFC3339Nano), p.Zoned, p.Bytes)
+	}
+	for _, f := range l.Failures {
+		fmt.Fprintf(h, "%q failed\n", f.Name)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// identity is what must be equal for a run to be resumed: by name, so that a difference can be told. Where the library lies and why
+// a device was chosen decide nothing.
+func (s runSettings) identity() map[string]string {
+	return map[string]string{
+		"program": s.Program, "platform": goruntime.GOOS + "/" + goruntime.GOARCH, "command": s.Command,
+		"pictures": strconv.Itoa(s.Pictures), "listing": s.Listing,
+		"model": s.Model.Name + " " + s.Model.SHA256, "preprocessing": asJSON(s.Prepare),
+		"onnxruntime": s.Engine.Version, "device": s.Engine.Device, "threads": strconv.Itoa(s.Engine.Threads), "batch": strconv.Itoa(s.Engine.Batch),
+		"filter": asJSON(s.Filter), "output": asJSON(s.Output),
+	}
+}
+
+// public is the part that goes into an output: it must be the same for a run that was interrupted and one that was not, and tell no
+// path of the machine.
+func (s runSettings) public() runSettings {
+	s.Engine.Library, s.Engine.Reason = filepath.Base(s.Engine.Library), ""
+	s.Input = slices.Clone(s.Input)
+	for i, in := range s.Input {
+		s.Input[i] = filepath.Base(in)
+	}
+	return s
+}
+
+func manifestPath(output string) string { return output + ".manifest.json" }
+
+// write replaces the manifest beside an output in one step: a reader sees the old one or the new one.
+func (m *runManifest) write(output string) error {
+	data, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	return replaceFile(manifestPath(output), append(data, '\n'))
+}
+
+func replaceFile(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // fails once it is renamed
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Chmod(0o644)
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// summary is what a run reports at its end.
+type summary struct {
+	pipeline.Counts
+	Resumed     int     `json:"resumed"`
+	Seconds     float64 `json:"seconds"`
+	PerSecond   float64 `json:"pictures_per_second"` // of those done in this run
+	ListSeconds float64 `json:"list_seconds"`
+	Busy        busy    `json:"busy_seconds"`
+}
+
+// busy is the core seconds of each stage.
+type busy struct {
+	Load   float64 `json:"load"`
+	Infer  float64 `json:"infer"`
+	Filter float64 `json:"filter"`
+	Write  float64 `json:"write"`
+}
+
+func newSummary(r pipeline.Report, list time.Duration) *summary {
+	s := &summary{
+		Counts: r.Counts, Resumed: r.Resumed, Seconds: r.Wall.Seconds(), ListSeconds: list.Seconds(),
+		Busy: busy{r.Busy.Load.Seconds(), r.Busy.Infer.Seconds(), r.Busy.Filter.Seconds(), r.Busy.Write.Seconds()},
+	}
+	if s.Seconds > 0 {
+		s.PerSecond = float64(r.Items-r.Resumed) / s.Seconds
+	}
+	return s
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/oatta/oatta/models"
+)
+
+func modelCommands(env environment) []*cli.Command {
+	return []*cli.Command{
+		{
+			Name: "list", Usage: "the models in the binary",
+			Action: func(*cli.Context) error {
+				for _, m := range models.Embedded() {
+					fmt.Fprintf(env.out, "%-20s %s; %d classes, %dx%d, %.1f M parameters, %.1f MB, %s\n", m.Name, m.Description,
+						m.Classes, m.Height, m.Width, float64(m.Parameters)/1e6, float64(m.Bytes)/1e6, m.License)
+				}
+				return nil
+			},
+		},
+		{
+			Name: "inspect", Usage: "what a model expects and gives, and what was guessed", ArgsUsage: "NAME|FILE",
+			Flags: []cli.Flag{
+				&cli.BoolFlag{Name: "write", Usage: "save the guessed manifest beside the model, to be corrected"},
+			},
+			Action: func(c *cli.Context) error { return inspect(c, env) },
+		},
+	}
+}
+
+func inspect(c *cli.Context, env environment) error {
+	if c.NArg() != 1 {
+		return errors.New("models inspect: want one model")
+	}
+	m, err := models.Load(c.Args().First())
+	if err != nil {
+		return err
+	}
+	if c.Bool("write") {
+		return writeManifest(env.out, m)
+	}
+	g := m.Graph
+	fmt.Fprintf(env.out, "model       %s\nsha256      %s\n", m.Manifest.Name, m.Hash())
+	for _, p := range g.Inputs {
+		fmt.Fprintf(env.out, "input       %v\n", p)
+	}
+	for _, p := range g.Outputs {
+		fmt.Fprintf(env.out, "output      %v\n", p)
+	}
+	in := m.Manifest.Input
+	fmt.Fprintf(env.out, "transform   resize %d (%s), crop %dx%d, %s %s, mean %v, std %v\n", in.Resize, in.Interpolation, in.Height, in.Width, in.Color, in.Layout, in.Mean, in.Std)
+	fmt.Fprintf(env.out, "outputs are %s, temperature %g\n", m.Manifest.Output.Kind, m.Manifest.Temperature)
+	fmt.Fprintf(env.out, "parameters  %d\n", m.Manifest.Parameters)
+	fmt.Fprintf(env.out, "licence     %s\n", orUnknown(m.Manifest.License))
+	printLabels(env.out, m.Manifest.Labels)
+	for _, guess := range m.Guessed {
+		fmt.Fprintf(env.out, "guessed     %s\n", guess)
+	}
+	return nil
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return "unknown"
+	}
+	return s
+}
+
+// printLabels shows the first few, which tell whether the order is the right one.
+func printLabels(w io.Writer, labels []string) {
+	shown := labels[:min(8, len(labels))]
+	more := ""
+	if len(labels) > len(shown) {
+		more = ", ..."
+	}
+	fmt.Fprintf(w, "labels      %d: %s%s\n", len(labels), strings.Join(shown, ", "), more)
+}
+
+func writeManifest(w io.Writer, m *models.Model) error {
+	if m.Path == "" {
+		return fmt.Errorf("models inspect: %s is embedded and has its manifest", m.Manifest.Name)
+	}
+	path := models.ManifestPath(m.Path)
+	if _, err := os.Lstat(path); err == nil {
+		return fmt.Errorf("models inspect: %s exists: it is what the model uses", path)
+	}
+	var data bytes.Buffer
+	if err := m.Manifest.Write(&data); err != nil {
+		return err
+	}
+	if err := replaceFile(path, data.Bytes()); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "wrote %s\n", path)
+	return nil
+}

@@ -1,0 +1,305 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/datasets"
+	"github.com/oatta/oatta/internal/pipeline"
+	"github.com/oatta/oatta/internal/results"
+	"github.com/oatta/oatta/models"
+)
+
+const outputCategory = "OUTPUT"
+
+// resultFlags say where results go.
+func resultFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "vectors", Category: outputCategory, Usage: "write both full probability vectors (jsonl, csv)"},
+		&cli.IntFlag{Name: "top", Value: 5, Category: outputCategory, Usage: "classes that MegaDetector classifications list"},
+		&cli.BoolFlag{Name: "resume", Category: outputCategory, Usage: "continue an interrupted run"},
+		&cli.BoolFlag{Name: "overwrite", Category: outputCategory, Usage: "replace an output that is there"},
+	}
+}
+
+func runImagesCommand(env environment) *cli.Command {
+	return &cli.Command{
+		Name:      "images",
+		Usage:     "classify camera-trap pictures, stream by stream",
+		ArgsUsage: "DIR|FILE...",
+		Description: "Walks the folders, orders the pictures of every stream by capture time, runs the network, and passes its probabilities\n" +
+			"through the filter of the stream. A picture that cannot be read is a recorded failure; the run goes on.\n" +
+			"Exit code 0: all well; 1: some pictures failed; 2: nothing done; 130: interrupted, --resume continues.",
+		Flags: slices.Concat(imageFlags(), resultFlags(), []cli.Flag{
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: outputCategory, Usage: "`FILE` for the results; its ending chooses the format: .jsonl .csv .json (MegaDetector) .txt (table); - is standard output"},
+			&cli.StringFlag{Name: "format", Category: outputCategory, Usage: "jsonl, csv, megadetector or table (default: by the file's ending, else jsonl)"},
+			&cli.BoolFlag{Name: "dry-run", Category: outputCategory, Usage: "show the streams and their order; run nothing"},
+		}),
+		Action: func(c *cli.Context) error { return runImages(c, env) },
+	}
+}
+
+func runImages(c *cli.Context, env environment) error {
+	begin := time.Now()
+	l, err := listing(c, nil)
+	if err != nil {
+		return err
+	}
+	listed := time.Since(begin)
+	warn(c, env, l.Warnings)
+	if c.Bool("dry-run") {
+		return dryRun(env.out, l)
+	}
+	m, err := models.Load(c.String("model"))
+	if err != nil {
+		return err
+	}
+	warnGuesses(c, env, m)
+	r := &imageRun{c: c, env: env, listing: l, path: c.String("output"), format: c.String("format")}
+	return r.run(m, listed)
+}
+
+// imageRun is one pass over pictures, of run and of eval.
+type imageRun struct {
+	c       *cli.Context
+	env     environment
+	listing *datasets.Listing
+	path    string // of the results; "" or "-": standard output, or nowhere for eval
+	format  string // of the results; "": by the ending of path
+	discard bool   // no results are wanted, only the observer
+	observe func(i int, r *results.Record)
+
+	report   *pipeline.Report // nil: the run did not begin
+	k        *classifier
+	filter   *adapt.Filter
+	manifest runManifest
+	output   *pipeline.Output
+}
+
+// run opens everything in the order of what is cheapest to get wrong, then runs. The error carries the exit code.
+func (r *imageRun) run(m *models.Model, listed time.Duration) (err error) {
+	if r.filter, err = filter(r.c, m); err != nil {
+		return err
+	}
+	record, err := r.outputRecord()
+	if err != nil {
+		return err
+	}
+	if r.k, err = openClassifier(r.c, m); err != nil {
+		return err
+	}
+	defer r.k.session.Close()
+	s, err := r.k.share(r.c)
+	if err != nil {
+		return err
+	}
+	r.tellDevice()
+	r.manifest = runManifest{Settings: r.k.settings(r.c, r.listing, r.filter, s, record), Started: time.Now().UTC()}
+	job, err := r.job(s, record)
+	if err != nil {
+		return err
+	}
+	report, err := r.pipe(job)
+	r.report = &report
+	return r.close(report, listed, err)
+}
+
+// outputRecord decides the format before any work is done.
+func (r *imageRun) outputRecord() (outputRecord, error) {
+	o := outputRecord{Format: r.format, Vectors: r.c.Bool("vectors"), Top: r.c.Int("top")}
+	if r.discard || o.Format == "" && !r.toFile() {
+		o.Format = "jsonl"
+	}
+	var err error
+	if o.Format == "" {
+		o.Format, err = results.FromPath(r.path)
+	}
+	if o.Vectors && (o.Format == "table" || o.Format == "megadetector") {
+		return o, fmt.Errorf("--vectors: format %s has no place for full vectors: want jsonl or csv", o.Format)
+	}
+	return o, err
+}
+
+func (r *imageRun) toFile() bool { return r.path != "" && r.path != "-" }
+
+func (r *imageRun) tellDevice() {
+	if r.k.config.Device == "auto" && !r.c.Bool("quiet") {
+		fmt.Fprintf(r.env.err, "oatta: runs on %s: %s\n", r.manifestDevice(), r.k.reason)
+	}
+}
+
+func (r *imageRun) manifestDevice() string {
+	if i, ok := r.k.session.(interface{ Device() string }); ok {
+		return i.Device()
+	}
+	return "unknown"
+}
+
+func (r *imageRun) job(s share, record outputRecord) (pipeline.Job, error) {
+	all := items(r.listing)
+	format, err := results.New(record.Format, results.Options{
+		Labels: r.k.model.Manifest.Labels, Vectors: record.Vectors, Top: record.Top,
+		Info: r.manifest.Settings.public(), Files: names(all),
+	})
+	if err != nil {
+		return pipeline.Job{}, err
+	}
+	job := pipeline.Job{
+		Items: all, Load: r.k.loader(r.listing), Base: r.k.base, Kind: r.k.kind(), Filter: r.filter, Format: format,
+		Batch: s.batch, Loaders: s.loaders, Runners: s.runs, Stop: r.env.stop, Whole: r.observe != nil,
+	}
+	return job, r.connect(&job)
+}
+
+func names(items []pipeline.Item) []string {
+	out := make([]string, len(items))
+	for i := range items {
+		out[i] = items[i].Name
+	}
+	return out
+}
+
+// connect gives the job its output: a resumable file, or a stream.
+func (r *imageRun) connect(job *pipeline.Job) error {
+	if r.discard {
+		job.Stream = nowhere{}
+		return nil
+	}
+	mode, err := outputMode(r.c)
+	if err != nil {
+		return err
+	}
+	if !r.toFile() || !isRegular(r.path) {
+		if mode == pipeline.Resume {
+			return errors.New("--resume: only a run that writes to a file can be resumed: name it by -o")
+		}
+		return r.toStream(job)
+	}
+	if r.output, err = pipeline.OpenOutput(r.path, r.manifest.Settings.identity(), mode); err != nil {
+		if errors.Is(err, pipeline.ErrComplete) {
+			return exitError{err, exitFine}
+		}
+		return err
+	}
+	job.Output = r.output
+	return r.manifest.write(r.path)
+}
+
+// toStream writes to standard output, or to a device or pipe that was named.
+func (r *imageRun) toStream(job *pipeline.Job) error {
+	job.Stream = r.env.out
+	if r.toFile() {
+		f, err := os.OpenFile(r.path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		job.Stream = f // closed by the end of the process
+	}
+	return nil
+}
+
+// isRegular tells whether a path is a file or can become one; devices and pipes are written to, but not resumed.
+func isRegular(path string) bool {
+	info, err := os.Stat(path)
+	return err != nil || info.Mode().IsRegular()
+}
+
+func outputMode(c *cli.Context) (pipeline.Mode, error) {
+	switch {
+	case c.Bool("resume") && c.Bool("overwrite"):
+		return 0, errors.New("--resume and --overwrite: choose one")
+	case c.Bool("resume"):
+		return pipeline.Resume, nil
+	case c.Bool("overwrite"):
+		return pipeline.Overwrite, nil
+	}
+	return pipeline.Fresh, nil
+}
+
+// nowhere takes what nobody wants to see.
+type nowhere struct{}
+
+func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
+
+func (r *imageRun) pipe(job pipeline.Job) (pipeline.Report, error) {
+	p := newProgress(r.env.err, len(job.Items), r.c.Bool("quiet"))
+	defer p.finish()
+	job.Observe = func(i int, record *results.Record) {
+		p.add(record.Failed())
+		if r.observe != nil {
+			r.observe(i, record)
+		}
+	}
+	if r.output != nil {
+		p.resumeAt(r.output.Done(), job.Whole)
+	}
+	return pipeline.Run(r.c.Context, job)
+}
+
+// close writes the last manifest and the summary, and turns the report into an exit code.
+func (r *imageRun) close(report pipeline.Report, listed time.Duration, err error) error {
+	sum := newSummary(report, listed)
+	if r.output != nil {
+		err = errors.Join(err, r.output.Close())
+		now := time.Now().UTC()
+		r.manifest.Finished, r.manifest.Summary = &now, sum
+		r.manifest.Complete = err == nil && !report.Stopped
+		err = errors.Join(err, r.manifest.write(r.path))
+	}
+	if !r.c.Bool("quiet") {
+		sum.print(r.env.err)
+	}
+	return r.exit(report, err)
+}
+
+func (r *imageRun) exit(report pipeline.Report, err error) error {
+	done := report.Items > report.Failures
+	switch {
+	case report.Stopped && (err == nil || errors.Is(err, context.Canceled)):
+		return exitError{r.stopped(report), exitInterrupted}
+	case err != nil && done:
+		return exitError{err, exitSome}
+	case err != nil:
+		return err
+	case !done:
+		return exitError{fmt.Errorf("all %d pictures failed", report.Items), exitNothing}
+	case report.Failures > 0:
+		return exitError{nil, exitSome}
+	}
+	return nil
+}
+
+func (r *imageRun) stopped(report pipeline.Report) error {
+	hint := ""
+	if r.output != nil {
+		hint = "; the same command with --resume continues"
+	}
+	return fmt.Errorf("stopped after %d of %d pictures%s", report.Items, r.manifest.Settings.Pictures, hint)
+}
+
+// warn prints what a reader of the results should know.
+func warn(c *cli.Context, env environment, warnings []string) {
+	if c.Bool("quiet") {
+		return
+	}
+	for _, w := range warnings {
+		fmt.Fprintln(env.err, "oatta: "+w)
+	}
+}
+
+func warnGuesses(c *cli.Context, env environment, m *models.Model) {
+	if len(m.Guessed) == 0 {
+		return
+	}
+	warn(c, env, []string{fmt.Sprintf("%s has no manifest; guessed from the graph (`oatta models inspect --write` saves it to be corrected):", m.Path)})
+	for _, g := range m.Guessed {
+		warn(c, env, []string{"  " + g})
+	}
+}

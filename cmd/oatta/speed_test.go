@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	goruntime "runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/oatta/oatta/adapt/predict"
+	"github.com/oatta/oatta/datasets"
+	"github.com/oatta/oatta/internal/pipeline"
+	"github.com/oatta/oatta/internal/results"
+	"github.com/oatta/oatta/models"
+)
+
+// BenchmarkRunAgainstBareLoop runs the same pictures through the whole of `oatta run` and through a bare loop over the same session
+// on inputs that lie ready in memory, in turn, and reports pictures a second of both and their ratio. What it shows is how much of
+// decoding, resizing, filtering and writing hides beside the network.
+//
+// runs=1 leaves the other cores to decoding; runs=cores has the network on all of them, where everything else costs its own time.
+func BenchmarkRunAgainstBareLoop(b *testing.B) {
+	needEngine(b)
+	model := os.Getenv("OATTA_BENCH_MODEL")
+	if model == "" {
+		model = models.Default
+	}
+	l := manyHerons(b, 96)
+	for _, gate := range []string{"auto", "ewma"} {
+		for _, runs := range []int{1, goruntime.NumCPU()} {
+			b.Run(fmt.Sprintf("gate=%s/runs=%d", gate, runs), func(b *testing.B) { compareWithBareLoop(b, l, model, gate, runs) })
+		}
+	}
+}
+
+// manyHerons lists the sample pictures again and again, under other names.
+func manyHerons(b *testing.B, n int) *datasets.Listing {
+	dir := b.TempDir()
+	files, err := filepath.Glob(filepath.Join(heron, "*.JPG"))
+	if err != nil || len(files) != 10 {
+		b.Fatal(len(files), err)
+	}
+	for i := range n {
+		writeFile(b, filepath.Join(dir, fmt.Sprintf("%03d.jpg", i)), readFile(b, files[i%len(files)]))
+	}
+	l, err := datasets.List(context.Background(), dir, datasets.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return l
+}
+
+func compareWithBareLoop(b *testing.B, l *datasets.Listing, model, gate string, runs int) {
+	withFlags(b, []string{"--model", model, "--gate", gate, "--runs", fmt.Sprint(runs)}, func(c *cli.Context) error {
+		m, err := models.Load(model)
+		if err != nil {
+			return err
+		}
+		k, err := openClassifier(c, m)
+		if err != nil {
+			return err
+		}
+		defer k.session.Close()
+		s, err := k.share(c)
+		if err != nil {
+			return err
+		}
+		ready, err := k.prepare(l, s.batch)
+		if err != nil {
+			return err
+		}
+		var whole, bare time.Duration
+		for b.Loop() {
+			whole += k.timeRun(b, c, l, s)
+			bare += timeBare(b, ready, s)
+		}
+		n := float64(b.N * len(l.Pictures))
+		b.ReportMetric(n/whole.Seconds(), "run-pictures/s")
+		b.ReportMetric(n/bare.Seconds(), "bare-pictures/s")
+		b.ReportMetric(bare.Seconds()/whole.Seconds(), "ratio")
+		b.ReportMetric(0, "ns/op")
+		return nil
+	})
+}
+
+// withFlags runs fn inside the command line's own parser.
+func withFlags(b *testing.B, args []string, fn func(c *cli.Context) error) {
+	app := &cli.App{Flags: append(imageFlags(), resultFlags()...), Action: fn}
+	if err := app.Run(append([]string{"oatta"}, args...)); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// prepare decodes every picture into batches.
+func (k *classifier) prepare(l *datasets.Listing, size int) (ready []*predict.Batch, err error) {
+	load := k.loader(l)
+	for i := range l.Pictures {
+		if i%size == 0 {
+			ready = append(ready, k.base.NewBatch(size))
+		}
+		if err := load(ready[len(ready)-1].Input(i%size), i); err != nil {
+			return nil, err
+		}
+	}
+	return ready, nil
+}
+
+func (k *classifier) timeRun(b *testing.B, c *cli.Context, l *datasets.Listing, s share) time.Duration {
+	f, err := filter(c, k.model)
+	if err != nil {
+		b.Fatal(err)
+	}
+	format, err := results.New("jsonl", results.Options{Labels: k.model.Manifest.Labels})
+	if err != nil {
+		b.Fatal(err)
+	}
+	start := time.Now()
+	report, err := pipeline.Run(context.Background(), pipeline.Job{
+		Items: items(l), Load: k.loader(l), Base: k.base, Kind: k.kind(), Filter: f, Format: format,
+		Batch: s.batch, Loaders: s.loaders, Runners: s.runs, Stream: nowhere{},
+	})
+	if err != nil || report.Failures > 0 {
+		b.Fatal(report, err)
+	}
+	return time.Since(start)
+}
+
+func timeBare(b *testing.B, ready []*predict.Batch, s share) time.Duration {
+	work := make(chan *predict.Batch, len(ready))
+	for _, x := range ready {
+		work <- x
+	}
+	close(work)
+	start := time.Now()
+	var wg sync.WaitGroup
+	for range s.runs {
+		wg.Go(func() {
+			for x := range work {
+				if err := x.Run(context.Background(), s.batch); err != nil {
+					b.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return time.Since(start)
+}
