@@ -51,7 +51,7 @@ func (s *pairs) predict(prior, mu []float64) {
 }
 
 // learn adds the pair posteriors of the step, with lift = L/mu and norm the reciprocal of their sum, and prepares the prior for p.
-func (s *pairs) learn(lift, mu []float64, norm float64, p []float64) {
+func (s *pairs) learn(lift, like []float64, norm float64, p []float64) {
 	if !s.started {
 		s.skip(p)
 		return
@@ -60,29 +60,29 @@ func (s *pairs) learn(lift, mu []float64, norm float64, p []float64) {
 	s.total = 0
 	for i := range s.n {
 		row := s.c[i*s.n : (i+1)*s.n]
-		s.rows[i] = learnRow(row, lift, mu, 1-s.gamma, s.u[i]*norm, s.beta)
+		s.rows[i] = learnRow(row, lift, like, 1-s.gamma, s.u[i]*norm, s.beta)
 		s.u[i] = p[i] / (s.rows[i] + s.beta)
 		s.total += s.u[i]
 		addScaled(s.carried, s.u[i], row)
 	}
 }
 
-// learnRow turns row into keep row + k (row + beta mu) lift and returns its sum, in four lanes.
-func learnRow(row, lift, mu []float64, keep, k, beta float64) float64 {
-	lift, mu = lift[:len(row)], mu[:len(row)]
+// learnRow turns row into keep row + k (row + beta mu) lift, where mu lift is like, and returns its sum, in four lanes.
+func learnRow(row, lift, like []float64, keep, k, beta float64) float64 {
+	lift, like = lift[:len(row)], like[:len(row)]
 	bias := k * beta
 	var a, b, c, d float64
-	for len(row) >= 4 && len(lift) >= 4 && len(mu) >= 4 {
-		r0 := keep*row[0] + (k*row[0]+bias*mu[0])*lift[0]
-		r1 := keep*row[1] + (k*row[1]+bias*mu[1])*lift[1]
-		r2 := keep*row[2] + (k*row[2]+bias*mu[2])*lift[2]
-		r3 := keep*row[3] + (k*row[3]+bias*mu[3])*lift[3]
+	for len(row) >= 4 && len(lift) >= 4 && len(like) >= 4 {
+		r0 := (keep+k*lift[0])*row[0] + bias*like[0]
+		r1 := (keep+k*lift[1])*row[1] + bias*like[1]
+		r2 := (keep+k*lift[2])*row[2] + bias*like[2]
+		r3 := (keep+k*lift[3])*row[3] + bias*like[3]
 		row[0], row[1], row[2], row[3] = r0, r1, r2, r3
 		a, b, c, d = a+r0, b+r1, c+r2, d+r3
-		row, lift, mu = row[4:], lift[4:], mu[4:]
+		row, lift, like = row[4:], lift[4:], like[4:]
 	}
 	for j, v := range row {
-		v = keep*v + (k*v+bias*mu[j])*lift[j]
+		v = (keep+k*lift[j])*v + bias*like[j]
 		row[j] = v
 		a += v
 	}

@@ -134,7 +134,7 @@ func (t *tempered) advanceFull(out []float64, w float64) {
 		for j, v := range t.prior {
 			t.full[j] = v * t.lift[j] * norm
 		}
-		t.pairs.learn(t.lift, t.mu, norm, t.full)
+		t.pairs.learn(t.lift, t.like, norm, t.full)
 	}
 	addScaled(out, w, t.full)
 }

@@ -47,7 +47,7 @@ type task struct {
 // run starts the stages on items first to last-1 and returns the batches in order. The caller must wait for each batch's done,
 // hand it back on s.free, and drain the channel. Cancelling ctx aborts runs of the network.
 func (s *stages) run(ctx context.Context, first, last int) <-chan *batch {
-	inFlight := s.runners + 2 + s.loaders/s.size
+	inFlight := 2*s.runners + 3 + s.loaders/s.size // enough that no stage waits for the unevenness of another
 	s.free = make(chan *batch, inFlight)
 	for range inFlight {
 		s.free <- &batch{x: s.base.NewBatch(s.size), errs: make([]error, s.size)}
