@@ -43,7 +43,7 @@ func imageFlags() []cli.Flag {
 		&cli.IntFlag{Name: "batch", Category: compute, Usage: "pictures a run of the network (default: 4 on CPU, 32 on CUDA)"},
 		&cli.IntFlag{Name: "runs", Category: compute, Usage: "runs of the network at the same time (default: one a core on CPU, 2 on CUDA)"},
 		&cli.IntFlag{Name: "threads", Category: compute, Usage: "threads inside one run (default: 1)"},
-		&cli.IntFlag{Name: "loaders", Category: compute, Usage: "pictures decoded at the same time (default: one a core)"},
+		&cli.IntFlag{Name: "loaders", Category: compute, Usage: "pictures decoded at the same time (default: one a core, or one for each core that --runs leaves)"},
 		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress and no summary"},
 	}, filterFlags())
 }
@@ -158,9 +158,11 @@ func transformSettings(c *cli.Context, m models.Manifest) imageprep.Settings {
 type share struct{ batch, runs, loaders int }
 
 func (k *classifier) share(c *cli.Context) (share, error) {
-	s := share{batch: 4, runs: max(1, goruntime.NumCPU()/k.config.IntraThreads), loaders: goruntime.NumCPU()}
+	cores := goruntime.NumCPU()
+	s := share{batch: 4, runs: max(1, cores/k.config.IntraThreads), loaders: cores}
+	onCPU := true
 	if i, ok := k.session.(runtime.Inspector); ok && i.Device() != string(runtime.DeviceCPU) {
-		s.batch, s.runs = 32, 2
+		s.batch, s.runs, onCPU = 32, 2, false
 	}
 	for _, f := range []struct {
 		name string
@@ -170,6 +172,9 @@ func (k *classifier) share(c *cli.Context) (share, error) {
 			return s, fmt.Errorf("--%s %d: want 1 to 4096", f.name, v)
 		}
 		*f.to = positive(c.Int(f.name), *f.to)
+	}
+	if busy := s.runs * k.config.IntraThreads; onCPU && c.Int("loaders") == 0 && busy < cores {
+		s.loaders = cores - busy // who keeps cores from the network wants them for decoding, and the network's left alone
 	}
 	s.batch = k.base.Size(s.batch)
 	return s, nil

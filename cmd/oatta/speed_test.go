@@ -30,7 +30,7 @@ func BenchmarkRunAgainstBareLoop(b *testing.B) {
 	if model == "" {
 		model = models.Default
 	}
-	l := manyHerons(b, 96)
+	l := manyHerons(b, 400)
 	for _, gate := range []string{"auto", "ewma"} {
 		for _, runs := range []int{1, goruntime.NumCPU()} {
 			b.Run(fmt.Sprintf("gate=%s/runs=%d", gate, runs), func(b *testing.B) { compareWithBareLoop(b, l, model, gate, runs) })
