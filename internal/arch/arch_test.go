@@ -48,6 +48,7 @@ var rules = []rule{
 	{"adapt", nil, "the filter is a pure state machine, usable without any of the rest"},
 	{"datasets/...", []string{"datasets/..."}, "readers know files, not what becomes of them"},
 	{"internal/testdata", nil, "finding test data needs nothing"},
+	{"internal/state", []string{"adapt"}, "a store of filter states knows filters and nothing of what they filter"},
 	{"internal/results", nil, "what is written does not depend on how it was made"},
 	{"internal/arch", nil, "a test of the structure stands outside it"},
 	{"internal/pipeline", []string{"adapt", "adapt/predict", "internal/results", "runtime"}, "the pipeline moves inputs of any kind, from any reader, on any engine"},
