@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	goruntime "runtime"
 	"slices"
 	"strings"
 	"time"
@@ -266,7 +267,11 @@ func (o *Output) Close() error {
 	return errors.Join(append(errs, o.unlock())...)
 }
 
+// unlock removes the lock's file while it is still held, so that nobody else's is removed. Windows removes no open file.
 func (o *Output) unlock() error {
+	if goruntime.GOOS == "windows" {
+		return errors.Join(o.lock.Unlock(), removeIfThere(o.path+".lock"))
+	}
 	return errors.Join(removeIfThere(o.path+".lock"), o.lock.Unlock())
 }
 
