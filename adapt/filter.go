@@ -1,6 +1,9 @@
 package adapt
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Filter is the state of one stream. Make it with [New].
 type Filter struct {
@@ -56,12 +59,12 @@ func (f *Filter) Settings() Settings { return f.settings }
 func (f *Filter) Steps() int { return f.steps }
 
 // Step takes the predictor's probabilities q [K] and writes the adapted ones into dst [K]; the two may be the same slice. It
-// panics if a length is not K or q has a negative or non-finite entry: [Check] what comes from outside first.
+// panics if a length is not K or q does not pass [Check]: check what comes from outside first.
 func (f *Filter) Step(dst, q []float64) Diagnostics {
 	if len(dst) != f.classes || len(q) != f.classes {
 		panic(fmt.Sprintf("adapt: Step with lengths %d and %d: want %d", len(dst), len(q), f.classes))
 	}
-	if s := sum(q); !(s > 0 && s < 2) { // NaN and Inf end here too
+	if s := sum(q); !(math.Abs(s-1) <= SumTolerance) { // NaN and Inf end here too
 		panic(fmt.Sprintf("adapt: Step with probabilities that sum to %g", s))
 	}
 	for _, v := range q {

@@ -129,6 +129,41 @@ func TestLongStreamOfOneHot(t *testing.T) {
 	}
 }
 
+// A class that has not come for long has a vanishing prior; when it comes, at any distance, the posterior must stay a number. The
+// denormal range of the prior is reached between some 6700 and 7100 steps of the default settings.
+func TestReturnAfterAnyAbsence(t *testing.T) {
+	var lengths []int
+	for n := 1; n < 8000; n += 1 + n/8 {
+		lengths = append(lengths, n)
+	}
+	for n := 6700; n < 7100; n += 3 {
+		lengths = append(lengths, n)
+	}
+	for _, gate := range []Gate{GateOff, GateEWMA} {
+		f, dst := newFilter(t, 3, Settings{Gate: gate}), make([]float64, 3)
+		for _, n := range lengths {
+			f.Reset()
+			for range n {
+				f.Step(dst, []float64{1, 0, 0})
+			}
+			f.Step(dst, []float64{0, 0, 1})
+			if err := Check(dst, 3); err != nil {
+				t.Fatalf("gate %s, after %d steps: %v: %v", gate, n, dst, err)
+			}
+		}
+	}
+}
+
+// A low temperature sharpens; it must not lose the classes to underflow.
+func TestLowTemperature(t *testing.T) {
+	for _, temperature := range []float64{1e-3, 2e-3, 0.01, 0.1} {
+		f, dst := newFilter(t, 3, Settings{Gate: GateOff, Temperature: temperature}), make([]float64, 3)
+		if f.Step(dst, []float64{0.45, 0.3, 0.25}); !(dst[0] > 0.97) {
+			t.Errorf("temperature %g: %v, want nearly all on the first class", temperature, dst)
+		}
+	}
+}
+
 // What the filter is for: on a sticky stream, the adapted labels are right more often than the raw ones; on an unordered one
 // the auto gate costs next to nothing.
 func TestAutoGainsOnStickyStreamsOnly(t *testing.T) {
@@ -207,21 +242,28 @@ func TestCheck(t *testing.T) {
 
 // FuzzStep feeds arbitrary bytes as probability vectors and settings: what New and Check accept must give a probability vector.
 func FuzzStep(f *testing.F) {
-	f.Add(uint8(0), 0.1, 0.35, 0.1, []byte{1, 2, 3, 4, 5, 6})
-	f.Add(uint8(3), 0.9, 1e-9, 1e12, []byte{0, 0, 255, 0, 255, 0, 255, 255, 255})
-	f.Fuzz(func(t *testing.T, gate uint8, gamma, tau, kappa float64, data []byte) {
+	f.Add(uint8(0), 0.1, 0.35, 0.1, 1.0, 0.3, 0.05, []byte{1, 2, 3, 4, 5, 6})
+	f.Add(uint8(3), 0.9, 1e-9, 1e12, 1e-3, 1e-12, 1.0, []byte{0, 0, 255, 0, 255, 0, 255, 255, 255})
+	f.Fuzz(func(t *testing.T, gate uint8, gamma, tau, kappa, temperature, rare, eta float64, data []byte) {
 		paper := DefaultPaper()
-		paper.Gamma, paper.Tau, paper.Kappa = gamma, tau, kappa
+		paper.Gamma, paper.Tau, paper.Kappa, paper.Eta, paper.GateTau, paper.Eps = gamma, tau, kappa, eta, tau, min(rare, 1)
 		auto := DefaultAuto()
-		auto.Gamma, auto.Beta, auto.Pseudo = gamma, tau, kappa
-		filter, err := New(3, Settings{Gate: Gates()[int(gate)%len(Gates())], Paper: &paper, Auto: &auto})
+		auto.Gamma, auto.Beta, auto.Pseudo, auto.Flicker = gamma, tau, kappa, eta
+		s := Settings{Gate: Gates()[int(gate)%len(Gates())], Paper: &paper, Auto: &auto, Temperature: temperature}
+		if gate%2 == 0 {
+			s.Prior = []float64{rare, 0.5, 0.5 - rare}
+		}
+		filter, err := New(3, s)
 		if err != nil {
 			return
 		}
 		dst := make([]float64, 3)
 		for ; len(data) >= 3; data = data[3:] {
 			q := []float64{float64(data[0]), math.Ldexp(1, -4*int(data[1])), float64(data[2]) * 1e-3}
-			scale(q, 1/sum(q))
+			scale(q, (1+SumTolerance*(float64(data[0])/128-1)*0.99)/sum(q)) // as far from 1 as Check allows
+			if Check(q, 3) != nil {
+				continue
+			}
 			d := filter.Step(dst, q)
 			if err := Check(dst, 3); err != nil || !(d.Gate >= 0 && d.Gate <= 1+1e-9) || math.IsNaN(d.LLR) || math.IsNaN(d.Evidence) {
 				t.Fatalf("after q = %v: %v, %+v, %v", q, dst, d, err)

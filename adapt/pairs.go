@@ -67,22 +67,26 @@ func (s *pairs) learn(lift, like []float64, norm float64, p []float64) {
 	}
 }
 
+// grain, added and taken away, rounds counts to multiples of 1e-306: a count that only decays would end among the denormal numbers,
+// stay there for ever, and make each step slow. Counts of any meaning are untouched.
+const grain = 1e-290
+
 // learnRow turns row into keep row + k (row + beta mu) lift, where mu lift is like, and returns its sum, in four lanes.
 func learnRow(row, lift, like []float64, keep, k, beta float64) float64 {
 	lift, like = lift[:len(row)], like[:len(row)]
 	bias := k * beta
 	var a, b, c, d float64
 	for len(row) >= 4 && len(lift) >= 4 && len(like) >= 4 {
-		r0 := (keep+k*lift[0])*row[0] + bias*like[0]
-		r1 := (keep+k*lift[1])*row[1] + bias*like[1]
-		r2 := (keep+k*lift[2])*row[2] + bias*like[2]
-		r3 := (keep+k*lift[3])*row[3] + bias*like[3]
+		r0 := (keep+k*lift[0])*row[0] + bias*like[0] + grain - grain
+		r1 := (keep+k*lift[1])*row[1] + bias*like[1] + grain - grain
+		r2 := (keep+k*lift[2])*row[2] + bias*like[2] + grain - grain
+		r3 := (keep+k*lift[3])*row[3] + bias*like[3] + grain - grain
 		row[0], row[1], row[2], row[3] = r0, r1, r2, r3
 		a, b, c, d = a+r0, b+r1, c+r2, d+r3
 		row, lift, like = row[4:], lift[4:], like[4:]
 	}
 	for j, v := range row {
-		v = (keep+k*lift[j])*v + bias*like[j]
+		v = (keep+k*lift[j])*v + bias*like[j] + grain - grain
 		row[j] = v
 		a += v
 	}

@@ -61,7 +61,7 @@ func (f *paper) step(dst, q []float64) Diagnostics {
 	d := Diagnostics{Gate: 1, Entropy: logs(f.logq, q)}
 	likelihood(f.like, q, f.logq, f.inv, f.temperature)
 	d.Evidence = f.posterior()
-	d.ZeroEvidence = !(d.Evidence > 0)
+	d.ZeroEvidence = !(d.Evidence > minEvidence)
 	if f.gate != GateOff {
 		d.Gate = f.weigh(q)
 		d.LLR = f.llr
@@ -72,6 +72,10 @@ func (f *paper) step(dst, q []float64) Diagnostics {
 	return d
 }
 
+// minEvidence is the evidence under which a prior is taken to exclude what came: far above the denormal numbers, whose reciprocal
+// is infinite.
+const minEvidence = 1e-290
+
 // posterior sets p to like*prior, normalised, and returns the evidence, the sum before normalising. Zero evidence leaves the
 // likelihood alone to decide.
 func (f *paper) posterior() float64 {
@@ -81,7 +85,7 @@ func (f *paper) posterior() float64 {
 		f.p[i] = v
 		evidence += v
 	}
-	if evidence > 0 {
+	if evidence > minEvidence {
 		scale(f.p, 1/evidence)
 	} else {
 		copy(f.p, f.like)
@@ -190,7 +194,11 @@ type window struct {
 	sum         float64
 }
 
-func (w *window) reset() { w.next, w.count, w.sum = 0, 0, 0 }
+// reset also clears the ring: what a stream leaves there would reach the next one's snapshots.
+func (w *window) reset() {
+	w.next, w.count, w.sum = 0, 0, 0
+	clear(w.values)
+}
 
 func (w *window) push(v float64) float64 {
 	if w.count == len(w.values) {

@@ -98,8 +98,12 @@ func DefaultAuto() Auto {
 	}
 }
 
-// MaxClasses bounds K: the state of a stream is a few K x K matrices of float64.
-const MaxClasses = 1 << 14
+// MaxClasses bounds K, and MaxStateBytes what the K x K matrices of one stream take: one of float64 in the paper's modes, one for
+// each temperature under auto.
+const (
+	MaxClasses    = 1 << 14
+	MaxStateBytes = 1 << 32
+)
 
 // resolved returns s with every default filled in and the prior normalised, or an error that names the setting.
 func (s Settings) resolved(classes int) (Settings, error) {
@@ -125,7 +129,7 @@ func (s Settings) resolved(classes int) (Settings, error) {
 	s.Prior = prior
 	if s.Gate == GateAuto {
 		s.Paper = nil
-		return s.withAuto()
+		return s.withAuto(classes)
 	}
 	s.Auto = nil
 	return s.withPaper()
@@ -163,13 +167,16 @@ func (s Settings) withPaper() (Settings, error) {
 	)
 }
 
-func (s Settings) withAuto() (Settings, error) {
+func (s Settings) withAuto(classes int) (Settings, error) {
 	a := DefaultAuto()
 	if s.Auto != nil {
 		a = *s.Auto
 	}
 	a.Grid, a.Errors, a.Temperatures = slices.Clone(a.Grid), slices.Clone(a.Errors), slices.Clone(a.Temperatures)
 	s.Auto = &a
+	if bytes := 8 * classes * classes * len(a.Temperatures); bytes > MaxStateBytes {
+		return s, fmt.Errorf("adapt: %d classes at %d temperatures take %d bytes a stream: want at most %d", classes, len(a.Temperatures), bytes, int64(MaxStateBytes))
+	}
 	return s, errors.Join(
 		each("grid", a.Grid, 0, below1),
 		each("errors", a.Errors, 0, 1),
@@ -210,6 +217,9 @@ func each(name string, values []float64, lo, hi float64) error {
 	return nil
 }
 
+// minPrior keeps the reciprocal of a prior, and its product with a likelihood, far from overflow.
+const minPrior = 1e-12
+
 // checkedPrior returns a normalised copy of rho, or nil for the uniform prior. A zero would divide by zero.
 func checkedPrior(rho []float64, classes int) ([]float64, error) {
 	if rho == nil {
@@ -220,8 +230,8 @@ func checkedPrior(rho []float64, classes int) ([]float64, error) {
 	}
 	sum := 0.0
 	for i, v := range rho {
-		if !(v > 0) || math.IsInf(v, 1) {
-			return nil, fmt.Errorf("adapt: prior[%d] is %g: want a positive number", i, v)
+		if !(v >= minPrior && v <= 1) {
+			return nil, fmt.Errorf("adapt: prior[%d] is %g: want %g to 1", i, v, minPrior)
 		}
 		sum += v
 	}

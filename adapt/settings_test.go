@@ -68,6 +68,11 @@ func TestSettingsOutOfRange(t *testing.T) {
 			t.Errorf("Validate: %v, want %q", err, want)
 		}
 	}
+	many := DefaultAuto()
+	many.Temperatures = slices.Repeat([]float64{1}, 64)
+	if err := (Settings{Auto: &many}).Validate(MaxClasses); err == nil || !strings.Contains(err.Error(), "bytes a stream") {
+		t.Errorf("64 temperatures of %d classes: %v", MaxClasses, err)
+	}
 	for _, classes := range []int{-1, 0, MaxClasses + 1} {
 		if _, err := New(classes, Settings{}); err == nil {
 			t.Errorf("New(%d): no error", classes)

@@ -107,7 +107,7 @@ func (t *tempered) advancePersist(out, p []float64, b, w float64) {
 type update struct{ keep, rest, trust, floor, total, weight float64 }
 
 func follow(out, p, like []float64, u update) {
-	if !(u.total > 0) { // the hypothesis excluded what came: only the likelihood speaks
+	if !(u.total > minEvidence) { // the hypothesis excluded what came: only the likelihood speaks
 		copy(p, like)
 		addScaled(out, u.weight, p)
 		return
@@ -126,7 +126,7 @@ func follow(out, p, like []float64, u update) {
 // number that normalises the posterior.
 func (t *tempered) advanceFull(out []float64, w float64) {
 	total := dot(t.prior, t.lift)
-	if !(total > 0) {
+	if !(total > minEvidence) {
 		copy(t.full, t.like)
 		t.pairs.skip(t.full)
 	} else {

@@ -3,6 +3,7 @@ package adapt
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // SumTolerance is how far the sum of a probability vector may be from 1 for [Check]: float32 softmaxes of 16384 classes and
@@ -27,7 +28,8 @@ func Check(q []float64, classes int) error {
 	return nil
 }
 
-// logs writes log q into dst and returns the entropy of q in nats. log 0 is -Inf and adds nothing.
+// logs writes log q into dst and returns the entropy of q in nats. log 0 is -Inf and adds nothing. A q that sums to a little over 1
+// could have a negative one, which would make an update stronger than certainty does.
 func logs(dst, q []float64) (entropy float64) {
 	for i, v := range q {
 		lg := math.Log(v)
@@ -36,7 +38,7 @@ func logs(dst, q []float64) (entropy float64) {
 			entropy -= v * lg
 		}
 	}
-	return entropy
+	return max(entropy, 0)
 }
 
 // likelihood writes q^(1/T)/rho, normalised, into dst; logq is log q. inv is 1/rho, or nil for a uniform prior. One is the
@@ -45,18 +47,15 @@ func likelihood(dst, q, logq, inv []float64, temperature float64) {
 	if temperature == 1 {
 		copy(dst, q)
 	} else {
+		top := slices.Max(logq) // without it a low temperature would underflow every class at once
 		for i, v := range logq {
-			dst[i] = math.Exp(v / temperature)
+			dst[i] = math.Exp((v - top) / temperature)
 		}
 	}
 	for i, v := range inv {
 		dst[i] *= v
 	}
-	if s := sum(dst); s > 0 {
-		scale(dst, 1/s)
-		return
-	}
-	fill(dst, 1/float64(len(dst))) // every entry underflowed: nothing is known
+	scale(dst, 1/sum(dst)) // at least the largest entry is well above 0
 }
 
 // The sums below run in four lanes: one lane would wait for each addition to end before the next could begin.
