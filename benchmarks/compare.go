@@ -1,9 +1,9 @@
 package benchmarks
 
 import (
-	"slices"
-
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/oatta/oatta/internal/results"
 )
 
 // Comparison gathers the metrics of predictions before and after the filter, over all items and by stream.
@@ -25,7 +25,7 @@ type Flips struct {
 	Wrong int `json:"wrong"` // from right to wrong
 	Other int `json:"other"` // from wrong to wrong
 	// P is the exact two-sided McNemar p-value of Right against Wrong: how likely a split at least as uneven is if changes help
-	// and harm alike. It takes items for independent, which those of a stream are not: read it as an upper bound on the evidence.
+	// and harm alike. It takes items for independent, which those of a stream are not: it overstates the evidence.
 	P float64 `json:"mcnemar_p"`
 }
 
@@ -52,7 +52,8 @@ func (c *Comparison) Add(stream string, truth int, raw, adapted []float64) {
 func (p *pair) add(truth int, raw, adapted []float64) {
 	p.raw.Add(truth, raw)
 	p.adapted.Add(truth, adapted)
-	before, after := slices.Index(raw, slices.Max(raw)), slices.Index(adapted, slices.Max(adapted))
+	before, _ := results.Top(raw)
+	after, _ := results.Top(adapted)
 	switch {
 	case before == after:
 	case after == truth:
@@ -82,7 +83,7 @@ type StreamEvaluation struct {
 
 // Evaluate returns the metrics so far, streams in the order in which they came. labels names the classes.
 func (c *Comparison) Evaluate(labels []string) Evaluation {
-	e := Evaluation{Raw: c.all.raw.Scores(labels), Adapted: c.all.adapted.Scores(labels), Flips: c.all.flips.tested()}
+	e := Evaluation{Streams: []StreamEvaluation{}, Raw: c.all.raw.Scores(labels), Adapted: c.all.adapted.Scores(labels), Flips: c.all.flips.tested()}
 	for _, name := range c.order {
 		s := c.streams[name]
 		one := StreamEvaluation{name, s.raw.Scores(labels), s.adapted.Scores(labels), s.flips.tested()}

@@ -3,7 +3,8 @@ package benchmarks
 import (
 	"fmt"
 	"math"
-	"slices"
+
+	"github.com/oatta/oatta/internal/results"
 )
 
 // Tally gathers what the metrics of one predictor need, prediction by prediction, in memory that does not grow with their number.
@@ -38,7 +39,7 @@ func (t *Tally) Add(truth int, p []float64) {
 	if truth < 0 || truth >= len(t.support) || len(p) != len(t.support) {
 		panic(fmt.Sprintf("benchmarks: truth %d and %d probabilities for %d classes", truth, len(p), len(t.support)))
 	}
-	label := slices.Index(p, slices.Max(p))
+	label, confidence := results.Top(p)
 	t.n++
 	t.support[truth]++
 	t.predicted[label]++
@@ -49,9 +50,9 @@ func (t *Tally) Add(truth int, p []float64) {
 		}
 		t.brier += v * v
 	}
-	b := &t.bins[min(int(p[label]*Bins), Bins-1)]
+	b := &t.bins[min(int(confidence*Bins), Bins-1)]
 	b.n++
-	b.confidence += p[label]
+	b.confidence += confidence
 	if label == truth {
 		b.hits++
 		t.hits[truth]++
@@ -73,7 +74,7 @@ type Scores struct {
 	NLL float64 `json:"nll"`
 	// Brier is the mean squared distance to the one-hot truth, 0 to 2.
 	Brier float64 `json:"brier"`
-	// ECE is the expected calibration error of the top label over 15 equally wide bins.
+	// ECE is the expected calibration error of the top label over 15 equally wide bins, each with its lower end.
 	ECE float64 `json:"ece"`
 	// Classes holds those that occur or were predicted.
 	Classes []ClassScores `json:"classes,omitempty"`

@@ -94,6 +94,8 @@ type Batch struct {
 	base    *Base
 	src     [1]runtime.Tensor
 	dst     []runtime.Tensor
+
+	inShape, outShape []int64 // of the current run
 }
 
 // NewBatch allocates for runs of up to size inputs.
@@ -104,7 +106,8 @@ func (b *Base) NewBatch(size int) *Batch {
 	}
 	x := &Batch{
 		inputs: make([]float32, size*one), outputs: make([]float32, size*b.classes), size: size, one: one, base: b,
-		dst: make([]runtime.Tensor, len(b.session.Outputs())),
+		dst:     make([]runtime.Tensor, len(b.session.Outputs())),
+		inShape: append([]int64{0}, b.input...), outShape: append([]int64{0}, b.output...),
 	}
 	if b.in.Type == runtime.Float16 {
 		x.halfIn = make([]runtime.Half, len(x.inputs))
@@ -123,13 +126,14 @@ func (x *Batch) Output(i int) []float32 {
 	return x.outputs[i*x.base.classes : (i+1)*x.base.classes]
 }
 
-// Run computes the outputs of the first n inputs. A network with a fixed batch size runs on all of its rows; those past n hold
-// whatever they held before and their outputs mean nothing.
+// Run computes the outputs of the first n inputs. A network with a fixed batch size runs on all of its rows; those past n are zeros,
+// so that a network whose rows touch each other gives the same outputs whatever was there before.
 func (x *Batch) Run(ctx context.Context, n int) error {
 	if n < 1 || n > x.size {
 		panic(fmt.Sprintf("adapt/predict: run of %d inputs in a batch of %d", n, x.size))
 	}
 	if x.base.fixed > 0 {
+		clear(x.inputs[n*x.one:])
 		n = x.base.fixed
 	}
 	x.tensors(n)
@@ -145,8 +149,8 @@ func (x *Batch) Run(ctx context.Context, n int) error {
 // tensors lays the first n inputs and outputs out for the session.
 func (x *Batch) tensors(n int) {
 	b := x.base
-	in, out := append([]int64{int64(n)}, b.input...), append([]int64{int64(n)}, b.output...)
-	x.src[0] = runtime.Tensor{Shape: in, Data: x.inputs[:n*x.one]}
+	x.inShape[0], x.outShape[0] = int64(n), int64(n)
+	x.src[0] = runtime.Tensor{Shape: x.inShape, Data: x.inputs[:n*x.one]}
 	if x.halfIn != nil {
 		half := x.halfIn[:n*x.one]
 		for i := range half {
@@ -157,7 +161,7 @@ func (x *Batch) tensors(n int) {
 	for i := range x.dst {
 		x.dst[i] = runtime.Tensor{} // the other outputs are the engine's to allocate, and unused
 	}
-	x.dst[b.at] = runtime.Tensor{Shape: out, Data: x.outputs[:n*b.classes]}
+	x.dst[b.at] = runtime.Tensor{Shape: x.outShape, Data: x.outputs[:n*b.classes]}
 	if x.halfOut != nil {
 		x.dst[b.at].Data = x.halfOut[:n*b.classes]
 	}

@@ -15,7 +15,7 @@ import (
 func dryRun(w io.Writer, l *datasets.Listing) error {
 	out := bufio.NewWriter(w)
 	for _, s := range l.Streams() {
-		fmt.Fprintf(out, "stream %q: %d pictures%s\n", s.Name, len(s.Pictures), span(s))
+		fmt.Fprintf(out, "stream %q: %s%s\n", s.Name, number(len(s.Pictures), "picture"), span(s))
 		for _, p := range s.Pictures {
 			when := "-"
 			if !p.Time.IsZero() {
@@ -30,7 +30,7 @@ func dryRun(w io.Writer, l *datasets.Listing) error {
 	for _, ext := range slices.Sorted(maps.Keys(l.Ignored)) {
 		fmt.Fprintf(out, "ignored: %d %s\n", l.Ignored[ext], ext)
 	}
-	fmt.Fprintf(out, "%d pictures in %d streams\n", len(l.Pictures), len(l.Streams()))
+	fmt.Fprintf(out, "%s in %s\n", number(len(l.Pictures), "picture"), number(len(l.Streams()), "stream"))
 	return out.Flush()
 }
 

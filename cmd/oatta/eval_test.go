@@ -1,14 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/oatta/oatta/datasets"
 	"github.com/oatta/oatta/internal/testdata"
@@ -111,51 +111,26 @@ func TestResumedEvaluation(t *testing.T) {
 	args := []string{"eval", "images", dir, "--labels", labels, "--model", "resnet20-cifar10", "-q", "--format", "json", "--batch", "4"}
 	want, _ := mustOatta(t, exitFine, append(args, "--predictions", filepath.Join(t.TempDir(), "a.jsonl"))...)
 	out := filepath.Join(t.TempDir(), "b.jsonl")
-	kills := killUntilDone(t, append(args, "--predictions", out, "--resume"))
-	mustOatta(t, exitFine, append(args, "--predictions", out, "--overwrite")...)
-	got := finalEvaluation(t, append(args, "--predictions", out))
-	if got != want || kills == 0 {
-		t.Errorf("after %d kills:\n%s\nwant\n%s", kills, got, want)
+	killAt(t, out, 1500, append(args, "--predictions", out)...)
+	got, _ := mustOatta(t, exitFine, append(args, "--predictions", out, "--resume")...)
+	if got != want {
+		t.Errorf("resumed:\n%s\nwant\n%s", got, want)
 	}
-}
-
-// finalEvaluation interrupts one evaluation in the middle and returns what the resumed one prints.
-func finalEvaluation(t *testing.T, args []string) string {
-	t.Helper()
-	journal := args[len(args)-1] + ".journal"
-	for range 50 {
-		cmd := program(t, append(args, "--overwrite")...)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		done := make(chan error, 1)
-		go func() { done <- cmd.Wait() }()
-		for waiting := true; waiting; {
-			select {
-			case <-done:
-				waiting = false
-			case <-time.After(time.Millisecond):
-				if info, err := os.Stat(journal); err == nil && info.Size() > 1500 {
-					_ = cmd.Process.Kill()
-				}
-			}
-		}
-		if _, err := os.Stat(journal); err == nil {
-			out, _ := mustOatta(t, exitFine, append(args, "--resume")...)
-			return out
-		}
+	if _, text := mustOatta(t, exitNothing, append(args, "--predictions", out, "--resume")...); !strings.Contains(text, "cannot be scored again") {
+		t.Errorf("resume of a complete evaluation: %s", text)
 	}
-	t.Fatal("the run was over every time before it could be killed")
-	return ""
 }
 
 func TestEvaluationWithoutTruth(t *testing.T) {
 	dir := pictures(t, 3)
 	for want, args := range map[string][]string{
-		"no picture has a label": {},
-		"none of the model's 10": {"--labels", writeLabels(t, dir, func(int) string { return "unicorn" }), "--model", "resnet20-cifar10"},
-		"no such file":           {"--labels", "/no/such.csv"},
-		`--format "xml"`:         {"--format", "xml"},
+		"no picture has a label":      {},
+		"none of the model's 10":      {"--labels", writeLabels(t, dir, func(int) string { return "unicorn" }), "--model", "resnet20-cifar10"},
+		"no such file":                {"--labels", "/no/such.csv"},
+		`--format "xml"`:              {"--format", "xml"},
+		"holds no label":              {"--labels", func() string { p := filepath.Join(t.TempDir(), "l.csv"); writeFile(t, p, "file,label\n"); return p }()},
+		"is about the file of --pred": {"--resume"},
+		"want a file":                 {"--predictions", "-"},
 		"no label is of a picture here": {"--labels", func() string {
 			p := filepath.Join(t.TempDir(), "l.csv")
 			writeFile(t, p, "file,label\nq.png,cat\n")
@@ -168,6 +143,34 @@ func TestEvaluationWithoutTruth(t *testing.T) {
 		}
 	}
 }
+
+// A folder of pictures none of which can be read has nothing to score.
+func TestEvaluationOfNothingReadable(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "a.cr2"), "raw")
+	labels := filepath.Join(t.TempDir(), "l.csv")
+	writeFile(t, labels, "file,label\na.cr2,cat\n")
+	if _, text := mustOatta(t, exitNothing, "eval", "images", dir, "--labels", labels); !strings.Contains(text, "nothing to score") {
+		t.Errorf("%s", text)
+	}
+}
+
+// An error of writing the scores is told, even beside failed pictures.
+func TestScoresThatCannotBeWritten(t *testing.T) {
+	needEngine(t)
+	dir := pictures(t, 4)
+	labels := writeLabels(t, dir, func(int) string { return "cat" })
+	writeFile(t, filepath.Join(dir, "cam0", "z.jpg"), "no picture")
+	var errOut bytes.Buffer
+	code := run(context.Background(), []string{"oatta", "eval", "images", dir, "--labels", labels, "--model", "resnet20-cifar10", "-q"}, environment{out: fullPipe{}, err: &errOut})
+	if code == exitFine || !strings.Contains(errOut.String(), "no space left") {
+		t.Errorf("exit code %d: %s", code, errOut.String())
+	}
+}
+
+type fullPipe struct{}
+
+func (fullPipe) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
 func TestSetupCheckAndModels(t *testing.T) {
 	needEngine(t)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/oatta/oatta/benchmarks"
 	"github.com/oatta/oatta/datasets"
+	"github.com/oatta/oatta/internal/pipeline"
 	"github.com/oatta/oatta/internal/results"
 	"github.com/oatta/oatta/models"
 )
@@ -36,8 +37,11 @@ func evalImages(c *cli.Context, env environment) error {
 	if f := c.String("format"); f != "text" && f != "json" {
 		return fmt.Errorf("--format %q: want text or json", f)
 	}
+	if err := checkPredictionFlags(c); err != nil {
+		return err
+	}
 	begin := time.Now()
-	l, err := listing(c, nil)
+	l, err := listing(c, env)
 	if err != nil {
 		return err
 	}
@@ -64,11 +68,30 @@ func evalImages(c *cli.Context, env environment) error {
 			comparison.Add(record.Stream, truth.class[i], record.Raw, record.Adapted)
 		}
 	}
-	err = r.run(m, listed)
-	if stopped := printEvaluation(c, env, r, truth, comparison); stopped != nil {
-		return errors.Join(err, stopped)
+	r.scores = func(report pipeline.Report) error {
+		scores := comparison.Evaluate(m.Manifest.Labels)
+		if scores.Raw.Items == 0 && !report.Stopped {
+			return errors.New("nothing was scored: every picture with a label that the model has failed")
+		}
+		return printEvaluation(c, env.out, r.manifest.Settings, report, truth, scores)
 	}
-	return err
+	return r.run(m, listed)
+}
+
+// checkPredictionFlags refuses flags that would do nothing.
+func checkPredictionFlags(c *cli.Context) error {
+	if c.String("predictions") == "-" {
+		return errors.New("--predictions -: standard output is for the scores: want a file")
+	}
+	if c.String("predictions") != "" {
+		return nil
+	}
+	for _, name := range []string{"vectors", "top", "resume", "overwrite"} {
+		if c.IsSet(name) {
+			return fmt.Errorf("--%s is about the file of --predictions, and there is none", name)
+		}
+	}
+	return nil
 }
 
 // applyLabels brings the truth into the listing.
@@ -78,7 +101,12 @@ func applyLabels(c *cli.Context, l *datasets.Listing) error {
 		if err != nil {
 			return err
 		}
-		if labels.Apply(l) == 0 {
+		switch {
+		case len(labels.Entries) == 0:
+			return fmt.Errorf("%s: holds no label", path)
+		case len(l.Pictures) == 0:
+			return errors.New("no picture here can be read, so there is nothing to score")
+		case labels.Apply(l) == 0:
 			return fmt.Errorf("%s: no label is of a picture here: its first file is %q, the folder's first picture %q",
 				path, labels.Entries[0].File, l.Pictures[0].Name)
 		}
@@ -132,7 +160,7 @@ func resolveTruth(l *datasets.Listing, labels []string) (*truth, error) {
 		return t, nil
 	}
 	slices.Sort(strange)
-	what := fmt.Sprintf("%d labels of the data are none of the model's %d: %s", len(strange), len(labels), some(strange, 8))
+	what := fmt.Sprintf("of the labels of the data, %d are none of the model's %d: %s", len(strange), len(labels), some(strange, 8))
 	if len(strange) == len(resolved) {
 		return nil, fmt.Errorf("%s\nThe model's are %s; --label-map FILE translates", what, some(labels, 8))
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -9,10 +10,12 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/oatta/oatta/benchmarks"
+	"github.com/oatta/oatta/internal/pipeline"
 )
 
 // evaluation is what `oatta eval --format json` prints.
 type evaluation struct {
+	what       string      // that was scored; "": pictures
 	Settings   runSettings `json:"settings"`
 	Items      int         `json:"items"`
 	Failures   int         `json:"failures"`
@@ -22,27 +25,25 @@ type evaluation struct {
 	benchmarks.Evaluation
 }
 
-// printEvaluation prints the scores of what was done, be it all or not. A run that did not begin has nothing to score.
-func printEvaluation(c *cli.Context, env environment, r *imageRun, t *truth, comparison *benchmarks.Comparison) error {
-	if r.report == nil {
-		return nil
-	}
+// printEvaluation prints the scores of what was done, be it all or not.
+func printEvaluation(c *cli.Context, w io.Writer, settings runSettings, report pipeline.Report, t *truth, scores benchmarks.Evaluation) error {
 	e := evaluation{
-		Settings: r.manifest.Settings, Items: r.report.Items, Failures: r.report.Failures, Unlabelled: t.unlabelled, Unknown: t.unknown,
-		Complete: !r.report.Stopped, Evaluation: comparison.Evaluate(r.k.model.Manifest.Labels),
+		Settings: settings.public(), Items: report.Items, Failures: report.Failures, Unlabelled: t.unlabelled, Unknown: t.unknown,
+		Complete: !report.Stopped, Evaluation: scores,
 	}
 	if c.String("format") == "json" {
-		enc := json.NewEncoder(env.out)
+		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
 		enc.SetEscapeHTML(false)
 		return enc.Encode(e)
 	}
-	return e.print(env.out)
+	return e.print(w)
 }
 
 func (e evaluation) print(w io.Writer) error {
-	fmt.Fprintf(w, "%d pictures scored of %d (%d failed, %d without a label, %d with a label that the model does not have)\n",
-		e.Raw.Items, e.Items, e.Failures, e.Unlabelled, e.Unknown)
+	what := cmp.Or(e.what, "pictures")
+	fmt.Fprintf(w, "%d %s scored of %d (%d failed, %d without a label, %d with a label that the model does not have)\n",
+		e.Raw.Items, what, e.Items, e.Failures, e.Unlabelled, e.Unknown)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "\traw\tadapted\tchange\t")
 	for _, row := range []struct {
@@ -67,7 +68,7 @@ func (e evaluation) print(w io.Writer) error {
 		return err
 	}
 	f := e.Flips
-	fmt.Fprintf(w, "labels flipped: %d right, %d wrong, %d from wrong to wrong; McNemar p = %.3g if pictures were independent\n", f.Right, f.Wrong, f.Other, f.P)
+	fmt.Fprintf(w, "labels flipped: %d right, %d wrong, %d from wrong to wrong; McNemar p = %.3g if %s were independent\n", f.Right, f.Wrong, f.Other, f.P, what)
 	return e.printStreams(w)
 }
 

@@ -26,7 +26,7 @@ func filterFlags() []cli.Flag {
 			Usage: "`GATE` auto (hypotheses weighed by evidence), off, ewma or window (the paper's)",
 		},
 		&cli.StringFlag{Name: "prior", Category: filterCategory, Usage: "class prior of the training data: `NUMBERS`, comma-separated, or a file of them (default: the model's, else uniform)"},
-		&cli.Float64Flag{Name: "temperature", Category: filterCategory, Usage: "divides the log probabilities, over 1 for an over-confident model (default: the model's, else 1)", DefaultText: "the model's"},
+		&cli.Float64Flag{Name: "temperature", Category: filterCategory, Usage: "divides the log probabilities, over 1 for an over-confident model", DefaultText: "the model's, else 1"},
 		&cli.StringFlag{Name: "init", Value: string(p.Init), Category: filterCategory, Usage: "paper: initial counts, uniform or identity"},
 		number("kappa", p.Kappa, "paper: pseudocount"),
 		number("gamma", p.Gamma, "paper: learning rate of the transition counts"),

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	goruntime "runtime"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
 
@@ -37,13 +39,13 @@ func imageFlags() []cli.Flag {
 		&cli.StringFlag{Name: "time-pattern", Category: input, Usage: "`REGEXP` on the file name whose first group is the capture time, with --time-layout"},
 		&cli.StringFlag{Name: "time-layout", Category: input, Usage: "Go `LAYOUT` of such times, as 20060102_150405"},
 		&cli.BoolFlag{Name: "ignore-orientation", Category: input, Usage: "leave pictures as stored instead of turning them as EXIF says"},
-		&cli.Int64Flag{Name: "max-pixels", Category: input, Usage: "refuse larger pictures (default: 128 Mi)"},
+		&cli.Int64Flag{Name: "max-pixels", Category: input, DefaultText: "128 Mi", Usage: "refuse larger pictures"},
 		&cli.StringFlag{Name: "device", Value: "cpu", Category: compute, Usage: "cpu, cuda or auto"},
-		&cli.IntFlag{Name: "device-id", Category: compute, Usage: "which accelerator, from 0"},
-		&cli.IntFlag{Name: "batch", Category: compute, Usage: "pictures a run of the network (default: 4 on CPU, 32 on CUDA)"},
-		&cli.IntFlag{Name: "runs", Category: compute, Usage: "runs of the network at the same time (default: one a core on CPU, 2 on CUDA)"},
-		&cli.IntFlag{Name: "threads", Category: compute, Usage: "threads inside one run (default: 1)"},
-		&cli.IntFlag{Name: "loaders", Category: compute, Usage: "pictures decoded at the same time (default: one a core, or one for each core that --runs leaves)"},
+		&cli.IntFlag{Name: "device-id", Category: compute, DefaultText: "0", Usage: "which accelerator, from 0"},
+		&cli.IntFlag{Name: "batch", Category: compute, DefaultText: "4 on CPU, 32 on CUDA", Usage: "pictures a run of the network"},
+		&cli.IntFlag{Name: "runs", Category: compute, DefaultText: "one a core on CPU, 2 on CUDA", Usage: "runs of the network at the same time"},
+		&cli.IntFlag{Name: "threads", Category: compute, DefaultText: "1", Usage: "threads inside one run"},
+		&cli.IntFlag{Name: "loaders", Category: compute, DefaultText: "one a core, or one for each core that --runs leaves", Usage: "pictures decoded at the same time"},
 		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress and no summary"},
 	}, filterFlags())
 }
@@ -61,11 +63,13 @@ func datasetOptions(c *cli.Context, progress func(done, total int)) datasets.Opt
 }
 
 // listing reads the collection that the arguments name.
-func listing(c *cli.Context, progress func(done, total int)) (*datasets.Listing, error) {
+func listing(c *cli.Context, env environment) (*datasets.Listing, error) {
 	if c.NArg() == 0 {
-		return nil, errors.New("no folder or picture given; see `oatta run images --help`")
+		return nil, fmt.Errorf("no folder or picture given; see `%s --help`", c.Command.HelpName)
 	}
-	l, err := datasets.ListAll(c.Context, c.Args().Slice(), datasetOptions(c, progress))
+	p := newProgress(env.err, 0, c.Bool("quiet"), "capture times")
+	defer p.finish()
+	l, err := datasets.ListAll(c.Context, c.Args().Slice(), datasetOptions(c, p.at))
 	if errors.Is(err, datasets.ErrNoPictures) && len(l.Failures) > 0 {
 		return l, nil // every picture failed, which is a result, too
 	}
@@ -158,11 +162,11 @@ func transformSettings(c *cli.Context, m models.Manifest) imageprep.Settings {
 type share struct{ batch, runs, loaders int }
 
 func (k *classifier) share(c *cli.Context) (share, error) {
-	cores := goruntime.NumCPU()
+	cores := goruntime.GOMAXPROCS(0) // heeds the limits of a container
 	s := share{batch: 4, runs: max(1, cores/k.config.IntraThreads), loaders: cores}
-	onCPU := true
-	if i, ok := k.session.(runtime.Inspector); ok && i.Device() != string(runtime.DeviceCPU) {
-		s.batch, s.runs, onCPU = 32, 2, false
+	onCPU := k.device() == string(runtime.DeviceCPU)
+	if !onCPU {
+		s.batch, s.runs = 32, 2
 	}
 	for _, f := range []struct {
 		name string
@@ -180,25 +184,63 @@ func (k *classifier) share(c *cli.Context) (share, error) {
 	return s, nil
 }
 
+// device says where the session runs, as "cpu" or "cuda:0".
+func (k *classifier) device() string {
+	if i, ok := k.session.(runtime.Inspector); ok {
+		return i.Device()
+	}
+	return string(runtime.DeviceCPU)
+}
+
 // items are the pictures of a listing and, in a stream of no name at the end, those that could not be listed.
 func items(l *datasets.Listing) []pipeline.Item {
 	out := make([]pipeline.Item, 0, len(l.Pictures)+len(l.Failures))
 	for _, p := range l.Pictures {
-		out = append(out, pipeline.Item{Name: p.Name, Stream: p.Stream, Time: p.Time, Zoned: p.Zoned})
+		out = append(out, pipeline.Item{Name: readable(p.Name), Stream: readable(p.Stream), Time: p.Time, Zoned: p.Zoned})
 	}
 	for _, f := range l.Failures {
-		out = append(out, pipeline.Item{Name: f.Name})
+		out = append(out, pipeline.Item{Name: readable(f.Name)})
 	}
 	return out
 }
 
-// loader decodes and transforms picture i.
+// readable returns a name as outputs can hold it: bytes that are no UTF-8, which JSON cannot, are written as \xFF, so that two names
+// stay two.
+func readable(name string) string {
+	if utf8.ValidString(name) {
+		return name
+	}
+	var b strings.Builder
+	for i := 0; i < len(name); {
+		r, size := utf8.DecodeRuneInString(name[i:])
+		if r == utf8.RuneError && size == 1 {
+			fmt.Fprintf(&b, `\x%02X`, name[i])
+		} else {
+			b.WriteString(name[i : i+size])
+		}
+		i += size
+	}
+	return b.String()
+}
+
+// beforeLoad, if a test sets it, is called before each picture is loaded.
+var beforeLoad func()
+
+// loader decodes and transforms picture i. Its errors leave the file out: the record has its name, and where a folder lies is
+// nobody's business who gets the results.
 func (k *classifier) loader(l *datasets.Listing) pipeline.Loader {
 	return func(dst []float32, i int) error {
 		if i >= len(l.Pictures) {
 			return errors.New(l.Failures[i-len(l.Pictures)].Reason)
 		}
-		return k.transform.File(dst, l.Pictures[i].Path)
+		if beforeLoad != nil {
+			beforeLoad()
+		}
+		path := l.Pictures[i].Path
+		if err := k.transform.File(dst, path); err != nil {
+			return errors.New(strings.ReplaceAll(strings.ReplaceAll(err.Error(), path+": ", ""), path, "the file"))
+		}
+		return nil
 	}
 }
 

@@ -101,6 +101,9 @@ func TestBadFilesAmongGoodOnes(t *testing.T) {
 			t.Errorf("%s: %+v", file, l)
 		}
 	}
+	if strings.Contains(out, dir) {
+		t.Errorf("the results tell where the folder lies:\n%s", out)
+	}
 	if a, b := got["e-png-named.jpg"], got["p0003.png"]; a.Label != b.Label || a.Prob != b.Prob {
 		t.Errorf("the same picture under two names: %+v and %+v", a, b)
 	}
@@ -224,7 +227,7 @@ func checkTable(t *testing.T, out string) {
 func TestDryRunNeedsNoEngine(t *testing.T) {
 	t.Setenv("OATTA_ORT_LIB", filepath.Join(t.TempDir(), "none.so"))
 	out, _ := mustOatta(t, exitFine, "run", "images", heron, "--metadata", heron+".csv", "--dry-run")
-	if !strings.Contains(out, `stream "heron": 10 pictures, 2021-04-11 20:43:09 to 2021-04-11 20:43:15`) || !strings.Contains(out, "10 pictures in 1 streams") {
+	if !strings.Contains(out, `stream "heron": 10 pictures, 2021-04-11 20:43:09 to 2021-04-11 20:43:15`) || !strings.Contains(out, "10 pictures in 1 stream") {
 		t.Errorf("dry run:\n%s", out)
 	}
 }
@@ -251,6 +254,8 @@ func TestNothingDone(t *testing.T) {
 		"choose one":                   {dir, "-o", filepath.Join(empty, "x.csv"), "--resume", "--overwrite"},
 		"only a run that writes":       {dir, "--resume"},
 		"--vectors":                    {dir, "--vectors", "--format", "table"},
+		"--top 0: want":                {dir, "--top", "0"},
+		`format "xml"`:                 {dir, "--format", "xml"},
 		"--batch -1":                   {dir, "--batch", "-1"},
 		`device "tpu"`:                 {dir, "--device", "tpu"},
 		"flag provided but not":        {dir, "--gammma", "1"},
@@ -289,6 +294,15 @@ func TestFullDisk(t *testing.T) {
 	code, _, text := oatta(t, "run", "images", heron, "-o", "/dev/full", "--format", "csv", "-q")
 	if code == exitFine || !strings.Contains(text, "no space left") {
 		t.Errorf("exit code %d:\n%s", code, text)
+	}
+}
+
+// Names that are no UTF-8 stay apart in an output that must be.
+func TestReadableNames(t *testing.T) {
+	for name, want := range map[string]string{"héron.jpg": "héron.jpg", "h\xe9ron.jpg": `h\xE9ron.jpg`, "h\xe8ron.jpg": `h\xE8ron.jpg`} {
+		if got := readable(name); got != want {
+			t.Errorf("%q became %q, want %q", name, got, want)
+		}
 	}
 }
 

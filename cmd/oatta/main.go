@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 
 	"github.com/urfave/cli/v2"
@@ -23,35 +24,76 @@ const (
 	exitInterrupted = 130 // stopped by a signal; what was done is kept and can be resumed
 )
 
-// exitError carries the code of an error that left work done behind.
+// exitError carries the exit code that goes with an error, or a code alone.
 type exitError struct {
-	error
+	err  error // nil: there is nothing to say beyond the code
 	code int
 }
 
-func (e exitError) Unwrap() error { return e.error }
+func (e exitError) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+
+func (e exitError) Unwrap() error { return e.err }
 
 // environment is what a command may touch beside files; tests bring their own.
 type environment struct {
 	out, err io.Writer
-	// stop is closed at the first interrupt: finish what is in hand. The context is cancelled at the second.
-	stop <-chan struct{}
+	stops    *stopper
+	stop     <-chan struct{} // that of stops
 }
 
 func main() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	stop := make(chan struct{})
-	signals := make(chan os.Signal, 2)
+	stops := newStopper()
+	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		<-signals
-		fmt.Fprintln(os.Stderr, "\noatta: stopping after the items in hand; interrupt again to stop at once")
-		close(stop)
-		<-signals
+		if stops.request() {
+			fmt.Fprintln(os.Stderr, "\noatta: stopping after the items in hand; interrupt again to stop at once")
+			<-signals
+		}
 		cancel()
+		signal.Stop(signals) // what does not heed the context is ended by the next one
 	}()
-	os.Exit(run(ctx, os.Args, environment{out: os.Stdout, err: os.Stderr, stop: stop}))
+	os.Exit(run(ctx, os.Args, environment{out: os.Stdout, err: os.Stderr, stops: stops, stop: stops.ch}))
+}
+
+// stopper tells a run of the pipeline to end after the items in hand. Anything else is stopped by its context.
+type stopper struct {
+	mu      sync.Mutex
+	running bool
+	asked   bool
+	ch      chan struct{}
+}
+
+func newStopper() *stopper { return &stopper{ch: make(chan struct{})} }
+
+// begin says that a pipeline runs from here on, and returns the channel that it must heed.
+func (s *stopper) begin() <-chan struct{} {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.running = true
+	return s.ch
+}
+
+// request asks the pipeline to stop; false if there is none, and the context must be cancelled.
+func (s *stopper) request() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running && !s.asked {
+		s.asked = true
+		close(s.ch)
+	}
+	return s.running
 }
 
 // run is main without the process: it returns the exit code.
@@ -61,24 +103,27 @@ func run(ctx context.Context, args []string, env environment) int {
 	if err == nil {
 		return exitFine
 	}
+	code := exitNothing
+	if ctx.Err() != nil {
+		code = exitInterrupted
+	}
 	var exit exitError
-	if !errors.As(err, &exit) {
-		exit = exitError{err, exitNothing}
+	if errors.As(err, &exit) {
+		code = exit.code
 	}
-	if exit.error != nil {
-		fmt.Fprintf(env.err, "oatta: %v\n", exit.error)
+	if text := err.Error(); text != "" {
+		fmt.Fprintf(env.err, "oatta: %s\n", text)
 	}
-	return exit.code
+	return code
 }
 
 func newApp(env environment) *cli.App {
-	return &cli.App{
+	app := &cli.App{
 		Name:      "oatta",
 		Usage:     "classify ordered streams: raw and adapted labels for camera-trap pictures",
 		Version:   version(),
 		Writer:    env.out,
 		ErrWriter: env.err,
-		Suggest:   true,
 		Commands: []*cli.Command{
 			setupCommand(env),
 			{Name: "run", Usage: "raw input to adapted label", Subcommands: []*cli.Command{runImagesCommand(env)}, Action: needsSubcommand},
@@ -87,7 +132,21 @@ func newApp(env environment) *cli.App {
 		},
 		Action:         needsSubcommand,
 		ExitErrHandler: func(*cli.Context, error) {}, // run decides
-		OnUsageError:   func(_ *cli.Context, err error, _ bool) error { return err },
+		OnUsageError:   usageError,
+	}
+	quietUsage(app.Commands)
+	return app
+}
+
+// usageError returns the error alone: the screenful of help that the library would print hides it.
+func usageError(c *cli.Context, err error, _ bool) error {
+	return fmt.Errorf("%w; see `%s --help`", err, c.Command.HelpName)
+}
+
+func quietUsage(commands []*cli.Command) {
+	for _, c := range commands {
+		c.OnUsageError = usageError
+		quietUsage(c.Subcommands)
 	}
 }
 

@@ -14,16 +14,19 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/runtime/ort/ortlib"
 )
 
-// asProgram makes the test binary be the program, so that tests can kill a real process.
+// asProgram makes the test binary be the program, so that tests can kill a real process. Its value is a pause before each picture,
+// so that there is time to kill it.
 const asProgram = "OATTA_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
+	if pause, err := time.ParseDuration(os.Getenv(asProgram)); err == nil {
+		beforeLoad = func() { time.Sleep(pause) }
 		main()
 		return
 	}
@@ -38,7 +41,7 @@ func program(t *testing.T, args ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self, args...)
-	cmd.Env = append(os.Environ(), asProgram+"=1")
+	cmd.Env = append(os.Environ(), asProgram+"=5ms")
 	return cmd
 }
 

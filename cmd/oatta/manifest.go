@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,7 +19,6 @@ import (
 	"github.com/oatta/oatta/datasets"
 	"github.com/oatta/oatta/internal/pipeline"
 	"github.com/oatta/oatta/models"
-	"github.com/oatta/oatta/runtime"
 )
 
 // runManifest tells how an output came about. It is written beside the output as OUT.manifest.json, when a run begins and again when
@@ -53,6 +53,7 @@ type runSettings struct {
 type modelRecord struct {
 	Name    string   `json:"name"`
 	SHA256  string   `json:"sha256"`
+	Reading string   `json:"manifest_sha256"` // of what the model's outputs are taken to mean: labels, kind, prior and all else
 	Classes int      `json:"classes"`
 	License string   `json:"license,omitempty"`
 	Guessed []string `json:"guessed,omitempty"`
@@ -84,16 +85,12 @@ type outputRecord struct {
 func (s runSettings) ClassifierName() string { return s.Model.Name }
 
 func (k *classifier) settings(c *cli.Context, l *datasets.Listing, f *adapt.Filter, s share, out outputRecord) runSettings {
-	device := ""
-	if i, ok := k.session.(runtime.Inspector); ok {
-		device = i.Device()
-	}
 	m := k.model.Manifest
 	return runSettings{
 		Program: "oatta " + version(), Command: c.Command.HelpName, Input: c.Args().Slice(),
 		Pictures: len(l.Pictures) + len(l.Failures), Streams: len(l.Streams()), Listing: listingHash(l),
-		Model:     modelRecord{m.Name, k.model.Hash(), len(m.Labels), m.License, k.model.Guessed},
-		Engine:    engineRecord{"onnxruntime", k.engine.Version(), k.engine.Library(), device, k.reason, k.config.IntraThreads, s.batch},
+		Model:     modelRecord{m.Name, k.model.Hash(), hashOf(asJSON(m)), len(m.Labels), m.License, k.model.Guessed},
+		Engine:    engineRecord{"onnxruntime", k.engine.Version(), k.engine.Library(), k.device(), k.reason, k.config.IntraThreads, s.batch},
 		Predictor: "base", Filter: f.Settings(), Mode: "filtered", Reset: "at the start of every stream",
 		Prepare: inputRecord{m.Input, c.Bool("ignore-orientation"), c.Int64("max-pixels")}, Output: out,
 	}
@@ -118,7 +115,7 @@ func (s runSettings) identity() map[string]string {
 	return map[string]string{
 		"program": s.Program, "platform": goruntime.GOOS + "/" + goruntime.GOARCH, "command": s.Command,
 		"pictures": strconv.Itoa(s.Pictures), "listing": s.Listing,
-		"model": s.Model.Name + " " + s.Model.SHA256, "preprocessing": asJSON(s.Prepare),
+		"model": s.Model.Name + " " + s.Model.SHA256, "labels and manifest": s.Model.Reading, "preprocessing": asJSON(s.Prepare),
 		"onnxruntime": s.Engine.Version, "device": s.Engine.Device, "threads": strconv.Itoa(s.Engine.Threads), "batch": strconv.Itoa(s.Engine.Batch),
 		"filter": asJSON(s.Filter), "output": asJSON(s.Output),
 	}
@@ -135,6 +132,11 @@ func (s runSettings) public() runSettings {
 	return s
 }
 
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
 func manifestPath(output string) string { return output + ".manifest.json" }
 
 // write replaces the manifest beside an output in one step: a reader sees the old one or the new one.
@@ -146,23 +148,36 @@ func (m *runManifest) write(output string) error {
 	return replaceFile(manifestPath(output), append(data, '\n'))
 }
 
+func readManifest(output string) (m runManifest, err error) {
+	data, err := os.ReadFile(manifestPath(output))
+	if err != nil {
+		return m, err
+	}
+	if err := json.Unmarshal(data, &m); err != nil {
+		return m, fmt.Errorf("%s: %w", manifestPath(output), err)
+	}
+	return m, nil
+}
+
+// replaceFile writes a file beside the old one, and then takes its place. A kill in between leaves PATH.part, which the next call
+// writes anew.
 func replaceFile(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	part := path + ".part"
+	if err := os.Remove(part); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	f, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // fails once it is renamed
 	_, err = f.Write(data)
 	if err == nil {
-		err = f.Chmod(0o644)
+		err = f.Sync()
 	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(part))
 	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return os.Rename(part, path)
 }
 
 // summary is what a run reports at its end.
@@ -175,7 +190,7 @@ type summary struct {
 	Busy        busy    `json:"busy_seconds"`
 }
 
-// busy is the core seconds of each stage.
+// busy is how long the workers of each stage were at work, summed over them; where they outnumber the cores, waiting for one counts.
 type busy struct {
 	Load   float64 `json:"load"`
 	Infer  float64 `json:"infer"`

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/oatta/oatta/internal/results"
 	"github.com/oatta/oatta/models"
 )
 
@@ -49,10 +50,10 @@ func inspect(c *cli.Context, env environment) error {
 	g := m.Graph
 	fmt.Fprintf(env.out, "model       %s\nsha256      %s\n", m.Manifest.Name, m.Hash())
 	for _, p := range g.Inputs {
-		fmt.Fprintf(env.out, "input       %v\n", p)
+		fmt.Fprintf(env.out, "input       %s\n", results.Printable(p.String()))
 	}
 	for _, p := range g.Outputs {
-		fmt.Fprintf(env.out, "output      %v\n", p)
+		fmt.Fprintf(env.out, "output      %s\n", results.Printable(p.String()))
 	}
 	in := m.Manifest.Input
 	fmt.Fprintf(env.out, "transform   resize %d (%s), crop %dx%d, %s %s, mean %v, std %v\n", in.Resize, in.Interpolation, in.Height, in.Width, in.Color, in.Layout, in.Mean, in.Std)
@@ -61,7 +62,7 @@ func inspect(c *cli.Context, env environment) error {
 	fmt.Fprintf(env.out, "licence     %s\n", orUnknown(m.Manifest.License))
 	printLabels(env.out, m.Manifest.Labels)
 	for _, guess := range m.Guessed {
-		fmt.Fprintf(env.out, "guessed     %s\n", guess)
+		fmt.Fprintf(env.out, "guessed     %s\n", results.Printable(guess))
 	}
 	return nil
 }
@@ -80,7 +81,7 @@ func printLabels(w io.Writer, labels []string) {
 	if len(labels) > len(shown) {
 		more = ", ..."
 	}
-	fmt.Fprintf(w, "labels      %d: %s%s\n", len(labels), strings.Join(shown, ", "), more)
+	fmt.Fprintf(w, "labels      %d: %s%s\n", len(labels), results.Printable(strings.Join(shown, ", ")), more)
 }
 
 func writeManifest(w io.Writer, m *models.Model) error {

@@ -14,6 +14,7 @@ import (
 // progress shows how far a run is: a bar on a terminal, a plain line now and then elsewhere, so that a log shows life.
 type progress struct {
 	w      io.Writer
+	what   string                   // is counted
 	bar    *progressbar.ProgressBar // nil: lines
 	quiet  bool
 	mu     sync.Mutex
@@ -28,16 +29,35 @@ type progress struct {
 // lineEvery is the time between two plain lines.
 const lineEvery = 15 * time.Second
 
-func newProgress(w io.Writer, total int, quiet bool) *progress {
-	p := &progress{w: w, quiet: quiet, total: total, start: time.Now(), last: time.Now()}
-	if f, ok := w.(*os.File); ok && !quiet && term.IsTerminal(int(f.Fd())) {
+func newProgress(w io.Writer, total int, quiet bool, what string) *progress {
+	p := &progress{w: w, what: what, quiet: quiet, total: total, start: time.Now(), last: time.Now()}
+	if !quiet && isTerminal(w) {
 		p.bar = progressbar.NewOptions(total,
 			progressbar.OptionSetWriter(w), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
-			progressbar.OptionSetItsString("pictures"), progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionSetItsString(what), progressbar.OptionThrottle(100*time.Millisecond),
 			progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true), progressbar.OptionFullWidth(),
 		)
 	}
 	return p
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// at shows that done of total are done.
+func (p *progress) at(done, total int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.total != total {
+		p.total = total
+		if p.bar != nil {
+			p.bar.ChangeMax(total)
+		}
+	}
+	p.done = done
+	p.show()
 }
 
 // resumeAt counts what an earlier run has done, unless the run will show it again.
@@ -50,9 +70,7 @@ func (p *progress) resumeAt(done int, again bool) {
 		return
 	}
 	p.done, p.before = done, done
-	if p.bar != nil {
-		_ = p.bar.Set(done) // a bar that cannot be drawn is no reason to stop
-	}
+	p.show()
 }
 
 func (p *progress) add(failed bool) {
@@ -62,14 +80,19 @@ func (p *progress) add(failed bool) {
 	if failed {
 		p.failed++
 	}
+	p.show()
+}
+
+// show draws the bar, or writes a line if it is time for one. A bar that cannot be drawn is no reason to stop.
+func (p *progress) show() {
 	switch {
 	case p.quiet:
 	case p.bar != nil:
-		_ = p.bar.Add(1)
+		_ = p.bar.Set(p.done)
 	case time.Since(p.last) >= lineEvery:
 		p.last = time.Now()
 		rate := float64(p.done-p.before) / time.Since(p.start).Seconds()
-		fmt.Fprintf(p.w, "oatta: %d of %d pictures, %d failed, %.1f a second\n", p.done, p.total, p.failed, rate)
+		fmt.Fprintf(p.w, "oatta: %d of %d %s, %d failed, %.1f a second\n", p.done, p.total, p.what, p.failed, rate)
 	}
 }
 
@@ -81,11 +104,11 @@ func (p *progress) finish() {
 
 // print writes the closing summary: what came out, and where the time went.
 func (s *summary) print(w io.Writer) {
-	fmt.Fprintf(w, "%d pictures: %d failed, %d labels changed by the filter", s.Items, s.Failures, s.Changed)
+	fmt.Fprintf(w, "%s: %d failed, %s changed by the filter", number(s.Items, "picture"), s.Failures, number(s.Changed, "label"))
 	if s.Resumed > 0 {
 		fmt.Fprintf(w, "; %d were done before", s.Resumed)
 	}
 	fmt.Fprintf(w, "\n%.1f pictures a second: %.2f s, after %.2f s of listing\n", s.PerSecond, s.Seconds, s.ListSeconds)
-	fmt.Fprintf(w, "core seconds: decode %.2f, network %.2f, filter %.2f, write %.2f\n",
+	fmt.Fprintf(w, "seconds of work, all workers together: decode %.2f, network %.2f, filter %.2f, write %.2f\n",
 		s.Busy.Load, s.Busy.Infer, s.Busy.Filter, s.Busy.Write)
 }

@@ -48,7 +48,7 @@ func runImagesCommand(env environment) *cli.Command {
 
 func runImages(c *cli.Context, env environment) error {
 	begin := time.Now()
-	l, err := listing(c, nil)
+	l, err := listing(c, env)
 	if err != nil {
 		return err
 	}
@@ -75,8 +75,8 @@ type imageRun struct {
 	format  string // of the results; "": by the ending of path
 	discard bool   // no results are wanted, only the observer
 	observe func(i int, r *results.Record)
+	scores  func(report pipeline.Report) error // if set, prints what the observer gathered, before the output is declared complete
 
-	report   *pipeline.Report // nil: the run did not begin
 	k        *classifier
 	filter   *adapt.Filter
 	manifest runManifest
@@ -104,11 +104,18 @@ func (r *imageRun) run(m *models.Model, listed time.Duration) (err error) {
 	r.manifest = runManifest{Settings: r.k.settings(r.c, r.listing, r.filter, s, record), Started: time.Now().UTC()}
 	job, err := r.job(s, record)
 	if err != nil {
-		return err
+		return r.abandon(err)
 	}
 	report, err := r.pipe(job)
-	r.report = &report
 	return r.close(report, listed, err)
+}
+
+// abandon closes an output that was opened for a run that cannot begin.
+func (r *imageRun) abandon(err error) error {
+	if r.output == nil {
+		return err
+	}
+	return errors.Join(err, r.output.Close())
 }
 
 // outputRecord decides the format before any work is done.
@@ -121,6 +128,15 @@ func (r *imageRun) outputRecord() (outputRecord, error) {
 	if o.Format == "" {
 		o.Format, err = results.FromPath(r.path)
 	}
+	if err == nil && o.Top < 1 {
+		err = fmt.Errorf("--top %d: want 1 or more", o.Top)
+	}
+	if err == nil {
+		_, err = results.New(o.Format, results.Options{})
+	}
+	if o.Format != "megadetector" {
+		o.Top = 0 // decides nothing there
+	}
 	if o.Vectors && (o.Format == "table" || o.Format == "megadetector") {
 		return o, fmt.Errorf("--vectors: format %s has no place for full vectors: want jsonl or csv", o.Format)
 	}
@@ -131,15 +147,8 @@ func (r *imageRun) toFile() bool { return r.path != "" && r.path != "-" }
 
 func (r *imageRun) tellDevice() {
 	if r.k.config.Device == "auto" && !r.c.Bool("quiet") {
-		fmt.Fprintf(r.env.err, "oatta: runs on %s: %s\n", r.manifestDevice(), r.k.reason)
+		fmt.Fprintf(r.env.err, "oatta: runs on %s: %s\n", r.k.device(), r.k.reason)
 	}
-}
-
-func (r *imageRun) manifestDevice() string {
-	if i, ok := r.k.session.(interface{ Device() string }); ok {
-		return i.Device()
-	}
-	return "unknown"
 }
 
 func (r *imageRun) job(s share, record outputRecord) (pipeline.Job, error) {
@@ -153,7 +162,7 @@ func (r *imageRun) job(s share, record outputRecord) (pipeline.Job, error) {
 	}
 	job := pipeline.Job{
 		Items: all, Load: r.k.loader(r.listing), Base: r.k.base, Kind: r.k.kind(), Filter: r.filter, Format: format,
-		Batch: s.batch, Loaders: s.loaders, Runners: s.runs, Stop: r.env.stop, Whole: r.observe != nil,
+		Batch: s.batch, Loaders: s.loaders, Runners: s.runs, Stop: r.env.stops.begin(), Whole: r.observe != nil,
 	}
 	return job, r.connect(&job)
 }
@@ -182,14 +191,30 @@ func (r *imageRun) connect(job *pipeline.Job) error {
 		}
 		return r.toStream(job)
 	}
-	if r.output, err = pipeline.OpenOutput(r.path, r.manifest.Settings.identity(), mode); err != nil {
-		if errors.Is(err, pipeline.ErrComplete) {
-			return exitError{err, exitFine}
-		}
+	r.output, err = pipeline.OpenOutput(r.path, r.manifest.Settings.identity(), mode)
+	if errors.Is(err, pipeline.ErrComplete) {
+		return r.complete(err)
+	}
+	if err != nil {
 		return err
 	}
 	job.Output = r.output
 	return r.manifest.write(r.path)
+}
+
+// complete answers a resumption of a run that has come to its end, or of a file that is none of this run's.
+func (r *imageRun) complete(err error) error {
+	was, readErr := readManifest(r.path)
+	if readErr != nil {
+		return fmt.Errorf("%w: nothing to resume, and no manifest tells that it is this run's (--overwrite replaces it): %w", err, readErr)
+	}
+	if diff := pipeline.Differences(was.Settings.identity(), r.manifest.Settings.identity()); diff != "" {
+		return fmt.Errorf("%w, but it was another run (--overwrite replaces it):\n%s", err, diff)
+	}
+	if r.scores != nil {
+		return fmt.Errorf("%w: its predictions cannot be scored again without being made again (--overwrite)", err)
+	}
+	return exitError{fmt.Errorf("%w: nothing to resume", err), exitFine}
 }
 
 // toStream writes to standard output, or to a device or pipe that was named.
@@ -229,7 +254,10 @@ type nowhere struct{}
 func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
 
 func (r *imageRun) pipe(job pipeline.Job) (pipeline.Report, error) {
-	p := newProgress(r.env.err, len(job.Items), r.c.Bool("quiet"))
+	p := newProgress(r.env.err, len(job.Items), r.c.Bool("quiet"), "pictures")
+	if r.output == nil && !r.discard && isTerminal(r.env.out) {
+		p.bar = nil // a bar would run through the results
+	}
 	defer p.finish()
 	job.Observe = func(i int, record *results.Record) {
 		p.add(record.Failed())
@@ -243,15 +271,23 @@ func (r *imageRun) pipe(job pipeline.Job) (pipeline.Report, error) {
 	return pipeline.Run(r.c.Context, job)
 }
 
-// close writes the last manifest and the summary, and turns the report into an exit code.
+// close writes the last manifest and the summary, declares the output complete if it is, and turns the report into an exit code.
 func (r *imageRun) close(report pipeline.Report, listed time.Duration, err error) error {
 	sum := newSummary(report, listed)
+	ended := err == nil && !report.Stopped
 	if r.output != nil {
-		err = errors.Join(err, r.output.Close())
 		now := time.Now().UTC()
-		r.manifest.Finished, r.manifest.Summary = &now, sum
-		r.manifest.Complete = err == nil && !report.Stopped
+		r.manifest.Finished, r.manifest.Summary, r.manifest.Complete = &now, sum, ended
 		err = errors.Join(err, r.manifest.write(r.path))
+	}
+	if r.scores != nil {
+		err = errors.Join(err, r.scores(report))
+	}
+	if r.output != nil {
+		if ended && err == nil {
+			err = r.output.Finish()
+		}
+		err = errors.Join(err, r.output.Close())
 	}
 	if !r.c.Bool("quiet") {
 		sum.print(r.env.err)
@@ -261,6 +297,9 @@ func (r *imageRun) close(report pipeline.Report, listed time.Duration, err error
 
 func (r *imageRun) exit(report pipeline.Report, err error) error {
 	done := report.Items > report.Failures
+	if err != nil && r.output != nil && report.Items > 0 {
+		err = fmt.Errorf("%w\n%d pictures are done; the same command with --resume continues", err, report.Items)
+	}
 	switch {
 	case report.Stopped && (err == nil || errors.Is(err, context.Canceled)):
 		return exitError{r.stopped(report), exitInterrupted}
@@ -269,11 +308,19 @@ func (r *imageRun) exit(report pipeline.Report, err error) error {
 	case err != nil:
 		return err
 	case !done:
-		return exitError{fmt.Errorf("all %d pictures failed", report.Items), exitNothing}
+		return fmt.Errorf("%s failed", number(report.Items, "picture"))
 	case report.Failures > 0:
 		return exitError{nil, exitSome}
 	}
 	return nil
+}
+
+// number returns "1 picture", "2 pictures".
+func number(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func (r *imageRun) stopped(report pipeline.Report) error {

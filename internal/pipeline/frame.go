@@ -76,6 +76,11 @@ func (f *frame) unmarshalHead(data []byte) (items uint64, rest []byte, err error
 	return items, data, nil
 }
 
+// follows tells whether a head with so many items continues an output that has next items in size bytes.
+func (f *frame) follows(next int, size int64, items uint64) bool {
+	return f.First == next && uint64(f.Counts.Items-next) == items && f.Size >= size && f.Failures <= f.Counts.Items && f.Changed <= f.Counts.Items
+}
+
 // unmarshal reads what marshal wrote. The journal's checksum has vouched for the bytes; the checks here are for journals of
 // another program version or another model.
 func (f *frame) unmarshal(data []byte, classes int) error {
@@ -116,7 +121,9 @@ func (o *outcome) unmarshal(data []byte, classes int) ([]byte, error) {
 			return nil, errFrame
 		}
 		data = data[size:]
-		o.failure = string(data[:v])
+		if o.failure = string(data[:v]); o.failure == "" {
+			return nil, errFrame
+		}
 		return data[v:], nil
 	}
 	return nil, errFrame

@@ -32,10 +32,31 @@ func createJournal(path string, header []byte) (*journal, error) {
 	if _, err := f.WriteString(journalMagic); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	if err := j.append(header); err != nil {
+	if err := j.append(append(startFrame(nil), header...)); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return j, nil
+}
+
+// checkMagic reports a file that is called like a journal and is none. A journal that was cut off in its magic is one.
+func checkMagic(path string) error {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	start := make([]byte, len(journalMagic))
+	n, err := io.ReadFull(f, start)
+	if cutOff(err) != nil {
+		return err
+	}
+	if !strings.HasPrefix(journalMagic, string(start[:n])) {
+		return fmt.Errorf("%s: not a journal of oatta, and in its place: move it", path)
+	}
+	return nil
 }
 
 // openJournal opens an existing journal and returns its header. scanFrames and truncate follow.
@@ -51,7 +72,7 @@ func openJournal(path string) (*journal, []byte, error) {
 		return false, nil
 	})
 	if err == nil && header == nil {
-		err = j.explain(path)
+		err = errUnborn
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())
@@ -62,24 +83,18 @@ func openJournal(path string) (*journal, []byte, error) {
 // errUnborn says that a run was killed before its journal had a header: nothing was written, so nothing is lost.
 var errUnborn = errors.New("journal without a header")
 
-// explain tells why there is no header.
-func (j *journal) explain(path string) error {
-	start := make([]byte, len(journalMagic))
-	n, err := j.f.ReadAt(start, 0)
-	if cutOff(err) != nil {
-		return err
-	}
-	if !strings.HasPrefix(journalMagic, string(start[:n])) {
-		return fmt.Errorf("%s: not a journal of oatta", path)
-	}
-	return errUnborn
-}
+// startFrame appends the place of a frame's head; the payload follows, and append fills the head in.
+func startFrame(dst []byte) []byte { return append(dst, 0, 0, 0, 0, 0, 0, 0, 0) }
 
-func (j *journal) append(payload []byte) error {
-	frame := make([]byte, 8, 8+len(payload))
+// append writes a frame that startFrame began, in one write: a kill leaves a whole frame or a torn last one.
+func (j *journal) append(frame []byte) error {
+	payload := frame[8:]
+	if len(payload) > maxFrame {
+		return fmt.Errorf("%s: a batch of %d bytes is more than a journal takes, %d: make it smaller", j.f.Name(), len(payload), maxFrame)
+	}
 	binary.LittleEndian.PutUint32(frame, uint32(len(payload)))
 	binary.LittleEndian.PutUint32(frame[4:], crc32.Checksum(payload, castagnoli))
-	_, err := j.f.Write(append(frame, payload...)) // one write: a kill leaves a whole frame or a torn last one
+	_, err := j.f.Write(frame)
 	return err
 }
 
@@ -94,10 +109,14 @@ func (j *journal) scan(fn func(n int, payload []byte) (bool, error)) (end int64,
 	if _, err := io.ReadFull(r, magic); err != nil || string(magic) != journalMagic {
 		return 0, cutOff(err)
 	}
+	info, err := j.f.Stat()
+	if err != nil {
+		return 0, err
+	}
 	end = int64(len(journalMagic))
 	var payload []byte
 	for n := 0; ; n++ {
-		payload, err = readFrame(r, payload)
+		payload, err = readFrame(r, payload, info.Size()-end)
 		if payload == nil || err != nil {
 			return end, err
 		}
@@ -109,14 +128,15 @@ func (j *journal) scan(fn func(n int, payload []byte) (bool, error)) (end int64,
 	}
 }
 
-// readFrame returns the next payload in buf's memory, or nil at the end or at damage. Only failures of the disk are errors.
-func readFrame(r io.Reader, buf []byte) ([]byte, error) {
+// readFrame returns the next payload in buf's memory, or nil at the end or at damage. left is what the file still holds, more than
+// which no damaged length may ask for. Only failures of the disk are errors.
+func readFrame(r io.Reader, buf []byte, left int64) ([]byte, error) {
 	var head [8]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return nil, cutOff(err)
 	}
 	size := binary.LittleEndian.Uint32(head[:])
-	if size == 0 || size > maxFrame {
+	if size == 0 || size > maxFrame || int64(size) > left {
 		return nil, nil
 	}
 	if cap(buf) < int(size) {

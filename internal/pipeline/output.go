@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	goruntime "runtime"
 	"slices"
 	"strings"
@@ -34,7 +34,8 @@ var (
 	ErrBusy     = errors.New("another run is writing this output")
 )
 
-// Output is a file that is written batch by batch with its journal beside it: PATH.journal, and PATH.lock while a run is at it.
+// Output is a file that is written batch by batch with its journal beside it: PATH.journal, and PATH.oatta-lock while a run is at
+// it.
 type Output struct {
 	path    string
 	file    *os.File
@@ -54,21 +55,43 @@ const syncEvery = 2 * time.Second
 // OpenOutput opens an output for a run that identity describes: name and value of everything that decides what is written. A run
 // is resumed only under the same identity; what differs is named in the error.
 func OpenOutput(path string, identity map[string]string, mode Mode) (*Output, error) {
-	o := &Output{path: path, lock: flock.New(path + ".lock"), synced: time.Now()}
-	locked, err := o.lock.TryLock()
-	if err != nil {
-		return nil, fmt.Errorf("pipeline: lock of %s: %w", path, err)
-	}
-	if !locked {
-		return nil, fmt.Errorf("pipeline: %s: %w", path, ErrBusy)
+	o := &Output{path: path, lock: flock.New(path + ".oatta-lock"), synced: time.Now()}
+	if err := o.acquire(); err != nil {
+		return nil, fmt.Errorf("pipeline: %w", err)
 	}
 	if err := o.open(identity, mode); err != nil {
-		return nil, errors.Join(fmt.Errorf("pipeline: %w", err), o.unlock())
+		return nil, errors.Join(fmt.Errorf("pipeline: %w", err), o.Close())
 	}
 	return o, nil
 }
 
+// acquire takes the lock. Its file is removed when a run ends, so what was locked may be a file that is no longer there while
+// another run has a new one: then try again.
+func (o *Output) acquire() error {
+	for range 100 {
+		locked, err := o.lock.TryLock()
+		if err != nil {
+			return fmt.Errorf("lock of %s: %w", o.path, err)
+		}
+		if !locked {
+			return fmt.Errorf("%s: %w", o.path, ErrBusy)
+		}
+		if held, err := o.lock.Stat(); err == nil {
+			if there, err := os.Stat(o.lock.Path()); err == nil && os.SameFile(held, there) {
+				return nil
+			}
+		}
+		if err := o.lock.Unlock(); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("%s: %w", o.path, ErrBusy)
+}
+
 func (o *Output) open(identity map[string]string, mode Mode) error {
+	if err := o.refuseForeign(); err != nil {
+		return err
+	}
 	if mode == Overwrite {
 		if err := errors.Join(removeIfThere(o.path), removeIfThere(o.journalPath())); err != nil {
 			return err
@@ -81,11 +104,22 @@ func (o *Output) open(identity map[string]string, mode Mode) error {
 	case hasJournal:
 		return fmt.Errorf("%s: %w, unfinished: --resume continues it, --overwrite starts again", o.path, ErrExists)
 	case hasOutput && mode == Resume:
-		return fmt.Errorf("%s: %w: nothing to resume", o.path, ErrComplete)
+		return fmt.Errorf("%s: %w", o.path, ErrComplete)
 	case hasOutput:
 		return fmt.Errorf("%s: %w: --overwrite replaces it", o.path, ErrExists)
 	}
 	return o.create(identity)
+}
+
+// refuseForeign protects what is no output or journal of a run: a link would be followed to another file, and a file that happens
+// to be called like a journal is somebody's.
+func (o *Output) refuseForeign() error {
+	for _, path := range []string{o.path, o.journalPath()} {
+		if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+			return fmt.Errorf("%s: is a link, a folder or a device: want a file", path)
+		}
+	}
+	return checkMagic(o.journalPath())
 }
 
 func (o *Output) create(identity map[string]string) error {
@@ -96,8 +130,23 @@ func (o *Output) create(identity map[string]string) error {
 	if o.journal, err = createJournal(o.journalPath(), header); err != nil {
 		return err
 	}
-	o.file, err = os.OpenFile(o.path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644)
-	return err
+	if o.file, err = os.OpenFile(o.path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644); err != nil {
+		return errors.Join(err, o.journal.close(), os.Remove(o.journalPath())) // this call made it, and nothing is in it
+	}
+	return syncFolder(o.path)
+}
+
+// syncFolder makes the names of new files survive a power failure, where the system can do that.
+func syncFolder(path string) error {
+	if goruntime.GOOS == "windows" {
+		return nil
+	}
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	_ = dir.Sync() // some file systems cannot, and a run must not fail for it
+	return dir.Close()
 }
 
 // resume cuts output and journal back to the last frame that agrees with the output.
@@ -105,7 +154,7 @@ func (o *Output) resume(identity map[string]string) (err error) {
 	var header []byte
 	o.journal, header, err = openJournal(o.journalPath())
 	if errors.Is(err, errUnborn) {
-		return o.open(identity, Overwrite)
+		return o.restart(identity)
 	}
 	if err != nil {
 		return err
@@ -114,13 +163,24 @@ func (o *Output) resume(identity map[string]string) (err error) {
 	if err := json.Unmarshal(header, &before); err != nil {
 		return fmt.Errorf("%s: header: %w", o.journalPath(), err)
 	}
-	if diff := differences(before, identity); diff != "" {
+	if diff := Differences(before, identity); diff != "" {
 		return fmt.Errorf("%s: cannot resume, the run has changed (--overwrite starts again):\n%s", o.path, diff)
 	}
 	if o.file, err = os.OpenFile(o.path, os.O_CREATE|os.O_RDWR, 0o644); err != nil {
 		return err
 	}
 	return o.rewind()
+}
+
+// restart takes the place of a run that was killed before its journal had a header, and so before it wrote anything.
+func (o *Output) restart(identity map[string]string) error {
+	if info, err := os.Stat(o.path); err == nil && info.Size() > 0 {
+		return fmt.Errorf("%s: its journal has no header, so this is no output of an interrupted run: --overwrite replaces it", o.path)
+	}
+	if err := errors.Join(removeIfThere(o.path), os.Remove(o.journalPath())); err != nil {
+		return err
+	}
+	return o.create(identity)
 }
 
 // rewind finds the last frame whose size and checksum the output confirms: after a power failure the journal may be ahead of it.
@@ -131,8 +191,9 @@ func (o *Output) rewind() error {
 			return true, nil
 		}
 		var f frame
-		if _, _, err := f.unmarshalHead(payload); err != nil {
-			return false, err
+		items, _, err := f.unmarshalHead(payload)
+		if err != nil || !f.follows(o.next, o.size, items) {
+			return false, errOr(err, fmt.Errorf("%s: frame %d does not follow the one before", o.journalPath(), n))
 		}
 		if ok, err := rest.advance(f.Size); !ok || err != nil || rest.crc != f.CRC {
 			return false, err
@@ -181,8 +242,15 @@ func (w crcWriter) Write(p []byte) (int, error) {
 // Done returns the number of items that an earlier run has written.
 func (o *Output) Done() int { return o.next }
 
+func errOr(err, other error) error {
+	if err != nil {
+		return err
+	}
+	return other
+}
+
 // replay calls fn with the outcomes of the items from first on that the journal holds.
-func (o *Output) replay(first, classes int, fn func(i int, out outcome)) error {
+func (o *Output) replay(first, classes int, fn func(i int, out outcome) error) error {
 	_, err := o.journal.scan(func(n int, payload []byte) (bool, error) {
 		if n == 0 {
 			return true, nil
@@ -199,8 +267,11 @@ func (o *Output) replay(first, classes int, fn func(i int, out outcome)) error {
 			return false, fmt.Errorf("pipeline: %s: frame %d: %w", o.journalPath(), n, err)
 		}
 		for i, out := range f.Items {
-			if f.First+i >= first {
-				fn(f.First+i, out)
+			if f.First+i < first {
+				continue
+			}
+			if err := fn(f.First+i, out); err != nil {
+				return false, err
 			}
 		}
 		return true, nil
@@ -218,9 +289,9 @@ func (o *Output) commit(data []byte, f *frame) error {
 		return err
 	}
 	f.Size, f.CRC = o.size, o.crc
-	o.frame = f.marshal(o.frame[:0])
+	o.frame = f.marshal(startFrame(o.frame[:0]))
 	if err := o.journal.append(o.frame); err != nil {
-		return fmt.Errorf("pipeline: %s: %w", o.journalPath(), err)
+		return fmt.Errorf("pipeline: %w", err)
 	}
 	o.next, o.counts = f.Counts.Items, f.Counts
 	if time.Since(o.synced) < syncEvery {
@@ -240,27 +311,38 @@ func (o *Output) write(data []byte) error {
 	return nil
 }
 
-func (o *Output) sync() error { return errors.Join(o.file.Sync(), o.journal.sync()) }
+func (o *Output) sync() error {
+	if err := errors.Join(o.file.Sync(), o.journal.sync()); err != nil {
+		return fmt.Errorf("pipeline: %w", err)
+	}
+	return nil
+}
 
-// finish writes the end of the output and removes the journal: the output is complete.
-func (o *Output) finish(footer []byte) error {
+// end writes the end of the output. Until [Output.Finish] the run can still be resumed, to its end.
+func (o *Output) end(footer []byte) error {
 	if err := o.write(footer); err != nil {
 		return err
 	}
-	if err := o.file.Sync(); err != nil {
-		return err
+	return o.sync()
+}
+
+// Finish declares the output complete: it removes the journal. Call it after a run that came to its end, when all else that
+// belongs to the output is written.
+func (o *Output) Finish() error {
+	if err := errors.Join(o.journal.close(), os.Remove(o.journalPath()), syncFolder(o.path)); err != nil {
+		return fmt.Errorf("pipeline: %w", err)
 	}
-	return errors.Join(o.journal.close(), os.Remove(o.journalPath()))
+	return nil
 }
 
 // Close releases the output. An unfinished one can be resumed.
 func (o *Output) Close() error {
 	var errs []error
 	if o.file != nil {
-		errs = append(errs, o.file.Close())
+		errs = append(errs, o.file.Sync(), o.file.Close())
 	}
 	if o.journal != nil {
-		if err := o.journal.close(); !errors.Is(err, os.ErrClosed) {
+		if err := errors.Join(o.journal.sync(), o.journal.close()); !errors.Is(err, os.ErrClosed) {
 			errs = append(errs, err)
 		}
 	}
@@ -270,9 +352,9 @@ func (o *Output) Close() error {
 // unlock removes the lock's file while it is still held, so that nobody else's is removed. Windows removes no open file.
 func (o *Output) unlock() error {
 	if goruntime.GOOS == "windows" {
-		return errors.Join(o.lock.Unlock(), removeIfThere(o.path+".lock"))
+		return errors.Join(o.lock.Unlock(), removeIfThere(o.lock.Path()))
 	}
-	return errors.Join(removeIfThere(o.path+".lock"), o.lock.Unlock())
+	return errors.Join(removeIfThere(o.lock.Path()), o.lock.Unlock())
 }
 
 func (o *Output) journalPath() string { return o.path + ".journal" }
@@ -289,19 +371,18 @@ func removeIfThere(path string) error {
 	return nil
 }
 
-// differences lists the entries of two identities that are not the same, one a line.
-func differences(before, now map[string]string) string {
-	var b bytes.Buffer
-	names := slices.Sorted(maps.Keys(before))
-	for name := range now {
-		if _, ok := before[name]; !ok {
-			names = append(names, name)
-		}
-	}
-	for _, name := range names {
+// Differences lists the entries of two identities that are not the same, one a line; "" if all are.
+func Differences(before, now map[string]string) string {
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(now)) {
 		if before[name] != now[name] {
-			fmt.Fprintf(&b, "  %s: was %q, is %q\n", name, before[name], now[name])
+			lines = append(lines, fmt.Sprintf("  %s: was %q, is %q", name, before[name], now[name]))
 		}
 	}
-	return strings.TrimRight(b.String(), "\n")
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		if _, ok := now[name]; !ok {
+			lines = append(lines, fmt.Sprintf("  %q: was %q, is no more", name, before[name]))
+		}
+	}
+	return strings.Join(lines, "\n")
 }

@@ -10,12 +10,17 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
+
+	"github.com/gofrs/flock"
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/adapt/predict"
 	"github.com/oatta/oatta/internal/results"
+	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/runtime"
 )
 
@@ -23,8 +28,10 @@ const classes = 3
 
 // network is a session whose logits are its inputs. It fails on a run that holds the number poison.
 type network struct {
-	runs   atomic.Int64
-	poison float32
+	runs     atomic.Int64
+	poison   float32
+	onPoison func()
+	broken   atomic.Bool
 }
 
 func (n *network) Inputs() []runtime.Port {
@@ -40,7 +47,13 @@ func (n *network) Close() error { return nil }
 func (n *network) Run(ctx context.Context, dst, src []runtime.Tensor) error {
 	n.runs.Add(1)
 	x := src[0].Data.([]float32)
+	if n.broken.Load() {
+		return errors.New("device lost")
+	}
 	if n.poison != 0 && slices.Contains(x, n.poison) {
+		if n.onPoison != nil {
+			n.onPoison()
+		}
 		return errors.New("cannot take it")
 	}
 	copy(dst[0].Data.([]float32), x)
@@ -227,8 +240,13 @@ func (b *bench) runFor(t testing.TB, path string, mode Mode, n int, whole bool) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if whole && seen != report.Items {
+	if whole && !report.Stopped && seen != report.Items {
 		t.Fatalf("the observer saw %d of %d items", seen, report.Items)
+	}
+	if !report.Stopped {
+		if err := o.Finish(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return report
 }
@@ -263,11 +281,11 @@ func TestResumeEqualsAnUninterruptedRun(t *testing.T) {
 }
 
 // damage does what can happen to an unfinished run: bytes behind the last commit, a torn frame, a frame that reached the disk
-// before its output, a flipped bit at the end.
+// before its output, flipped bits at the end of either file; or nothing.
 func damage(t *testing.T, r *rand.Rand, path string) {
 	t.Helper()
 	journal := path + ".journal"
-	switch r.IntN(5) {
+	switch r.IntN(7) {
 	case 0:
 		appendTo(t, path, "half a rec")
 	case 1:
@@ -276,8 +294,29 @@ func damage(t *testing.T, r *rand.Rand, path string) {
 		cut(t, journal, r.Int64N(40))
 	case 3:
 		cut(t, path, r.Int64N(400))
+	case 4:
+		flip(t, path, r)
+	case 5:
+		flip(t, journal, r)
 	}
 }
+
+// flip changes one of the last bytes of a file, but none of a journal's header.
+func flip(t *testing.T, path string, r *rand.Rand) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at := len(data) - 1 - r.IntN(30); at > headerEnd {
+		data[at] ^= 0x10
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// headerEnd is where the header of a journal ends in these tests.
+const headerEnd = len(journalMagic) + 8 + len(`{"gate":"auto","model":"m1"}`)
 
 func appendTo(t *testing.T, path, data string) {
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
@@ -298,7 +337,7 @@ func cut(t *testing.T, path string, n int64) {
 	}
 	least := int64(0)
 	if strings.HasSuffix(path, ".journal") {
-		least = int64(len(journalMagic) + 8 + len(`{"gate":"auto","model":"m1"}`))
+		least = int64(headerEnd)
 	}
 	if err := os.Truncate(path, max(least, info.Size()-n)); err != nil {
 		t.Fatal(err)
@@ -344,7 +383,7 @@ func TestOutputModes(t *testing.T) {
 	}
 }
 
-// A run that was killed before its journal had a header has written nothing; a foreign file is left alone.
+// A run that was killed before its journal had a header has written nothing.
 func TestResumeOfAnUnbornRun(t *testing.T) {
 	b := newBench(8, 10)
 	for _, left := range []string{"", "OAT", journalMagic, journalMagic + "\x20\x00\x00\x00half"} {
@@ -356,12 +395,35 @@ func TestResumeOfAnUnbornRun(t *testing.T) {
 			t.Errorf("journal %q: %+v", left, report)
 		}
 	}
+}
+
+// A stop is heeded while a resumption replays a long stream, and loses nothing.
+func TestStopDuringReplay(t *testing.T) {
+	b := newBench(11, 200)
 	path := filepath.Join(t.TempDir(), "out.json")
-	if err := os.WriteFile(path+".journal", []byte("my diary"), 0o600); err != nil {
+	want, _ := b.stream(t, func(*Job) {})
+	b.runFor(t, path, Fresh, 150, false)
+	o := openOutput(t, path, Resume)
+	job := b.job(t)
+	stop := make(chan struct{})
+	job.Output, job.Stop, job.Whole = o, stop, true
+	seen := 0
+	job.Observe = func(int, *results.Record) {
+		if seen++; seen == 10 {
+			close(stop)
+		}
+	}
+	done := o.Done()
+	report, err := Run(context.Background(), job)
+	if err != nil || !report.Stopped || seen != 10 || report.Items != done {
+		t.Errorf("Run: %+v, %v after %d items, %d done before", report, err, seen, done)
+	}
+	if err := o.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenOutput(path, identity, Resume); err == nil || !strings.Contains(err.Error(), "not a journal of oatta") {
-		t.Errorf("resume over a foreign file: %v", err)
+	b.runFor(t, path, Resume, -1, false)
+	if got, err := os.ReadFile(path); err != nil || string(got) != want {
+		t.Errorf("the output differs: %v", err)
 	}
 }
 
@@ -381,6 +443,132 @@ func TestCancelledContextEndsTheRun(t *testing.T) {
 	}
 }
 
+// Eight goroutines want the same output again and again; two must never hold it at once.
+func TestLockExcludes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out.json")
+	var holders, taken atomic.Int32
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 200 {
+				o := &Output{path: path, lock: flock.New(path + ".oatta-lock")}
+				if o.acquire() != nil {
+					continue
+				}
+				taken.Add(1)
+				if n := holders.Add(1); n != 1 {
+					t.Errorf("%d holders", n)
+				}
+				time.Sleep(10 * time.Microsecond)
+				holders.Add(-1)
+				if err := o.unlock(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if taken.Load() == 0 {
+		t.Error("nobody ever had it")
+	}
+}
+
+// A file that is called like a journal and is none is not touched, nor is one that a link leads to.
+func TestForeignFilesAreLeftAlone(t *testing.T) {
+	for _, mode := range []Mode{Fresh, Resume, Overwrite} {
+		dir := t.TempDir()
+		path, other := filepath.Join(dir, "yarn"), filepath.Join(dir, "other")
+		for name, text := range map[string]string{path + ".journal": "dear diary", path + ".lock": "v1", other: "precious"} {
+			if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if o, err := OpenOutput(path, identity, mode); err == nil {
+			t.Errorf("mode %d over a foreign journal: no error", mode)
+			o.Close()
+		}
+		link := filepath.Join(dir, "link")
+		if err := os.Symlink(other, link); err != nil {
+			testdata.Missing(t, "%v", err)
+		}
+		if o, err := OpenOutput(link, identity, mode); err == nil {
+			t.Errorf("mode %d over a link: no error", mode)
+			o.Close()
+		}
+		for name, want := range map[string]string{path + ".journal": "dear diary", path + ".lock": "v1", other: "precious"} {
+			if got, err := os.ReadFile(name); err != nil || string(got) != want {
+				t.Errorf("mode %d: %s: %q, %v", mode, name, got, err)
+			}
+		}
+	}
+}
+
+// An output that cannot be made leaves nothing behind, and a journal without a header takes no file with it.
+func TestFailedOpenLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "out.json")
+	if err := os.WriteFile(path, []byte("results of another program"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path+".journal", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenOutput(path, identity, Resume); err == nil || !strings.Contains(err.Error(), "no header") {
+		t.Errorf("resume: %v", err)
+	}
+	if data, _ := os.ReadFile(path); string(data) != "results of another program" {
+		t.Errorf("the file became %q", data)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*lock*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// A broken engine ends the run instead of turning every item into a failure, and the items are tried again.
+func TestBrokenEngineEndsTheRun(t *testing.T) {
+	b := newBench(9, 120)
+	path := filepath.Join(t.TempDir(), "out.json")
+	want, _ := b.stream(t, func(*Job) {})
+	o := openOutput(t, path, Fresh)
+	job := b.job(t)
+	job.Output = o
+	job.Observe = func(i int, _ *results.Record) {
+		if i == 30 {
+			b.net.broken.Store(true)
+		}
+	}
+	report, err := Run(context.Background(), job)
+	if err == nil || !strings.Contains(err.Error(), "failed on 3 batches in a row") || !strings.Contains(err.Error(), "device lost") {
+		t.Fatalf("Run: %+v, %v", report, err)
+	}
+	if err := o.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b.net.broken.Store(false)
+	b.runFor(t, path, Resume, -1, false)
+	if got, err := os.ReadFile(path); err != nil || string(got) != want {
+		t.Errorf("after the engine came back the output differs: %v\n%s", err, got)
+	}
+}
+
+// A cancel that comes while items are tried alone is no failure of theirs.
+func TestCancelIsNoFailure(t *testing.T) {
+	b := newBench(10, 40)
+	b.net.poison = 666
+	b.inputs[8], b.inputs[9], b.inputs[10], b.inputs[11] = []float32{666, 1, 2}, []float32{1, 2, 3}, []float32{1, 2, 3}, []float32{1, 2, 3}
+	ctx, cancel := context.WithCancel(context.Background())
+	b.net.onPoison = cancel
+	job := b.job(t)
+	var out bytes.Buffer
+	job.Stream = &out
+	if _, err := Run(ctx, job); !errors.Is(err, context.Canceled) {
+		t.Fatalf("Run: %v", err)
+	}
+	if strings.Contains(out.String(), "canceled") {
+		t.Errorf("a picture failed for the cancel:\n%s", out.String())
+	}
+}
+
 func FuzzFrame(f *testing.F) {
 	good := frame{First: 4, Counts: Counts{6, 1, 0}, Size: 100, CRC: 7, Items: []outcome{{raw: []float32{1, 2, 3}}, {failure: "torn"}}}
 	f.Add(good.marshal(nil))
@@ -391,7 +579,7 @@ func FuzzFrame(f *testing.F) {
 			return
 		}
 		var again frame
-		if err := again.unmarshal(fr.marshal(nil), classes); err != nil || len(again.Items) != len(fr.Items) || again.Counts != fr.Counts {
+		if err := again.unmarshal(fr.marshal(nil), classes); err != nil || !bytes.Equal(again.marshal(nil), fr.marshal(nil)) {
 			t.Fatalf("%+v became %+v: %v", fr, again, err)
 		}
 	})

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,6 +26,7 @@ type batch struct {
 	pending  atomic.Int32  // items still to be loaded
 	done     chan struct{} // closed when the outcomes are there, or the batch was dropped
 	dropped  bool
+	engine   error // the network failed on every input of the batch: the engine may be broken, not the inputs
 }
 
 // stages moves batches from their items to their outcomes.
@@ -134,37 +136,43 @@ func (s *stages) inferAll(ctx context.Context, ready <-chan *batch) {
 // network cannot take does not cost its mates their result.
 func (s *stages) infer(ctx context.Context, b *batch) {
 	rows := b.compact()
-	b.outcomes = b.outcomes[:0]
+	b.outcomes, b.engine = b.outcomes[:0], nil
 	for _, err := range b.errs[:b.n] {
 		b.outcomes = append(b.outcomes, outcome{failure: reason(err)})
 	}
 	if len(rows) == 0 {
 		return
 	}
-	err := b.x.Run(ctx, len(rows))
-	if err != nil && ctx.Err() != nil {
-		b.dropped = true
-		return
+	if err := b.x.Run(ctx, len(rows)); err != nil {
+		s.inferAlone(ctx, b, rows, err)
+	} else {
+		for at, i := range rows {
+			b.outcomes[i] = outcome{raw: b.x.Output(at)}
+		}
 	}
-	for at, i := range rows {
-		b.outcomes[i] = s.collect(ctx, b, at, len(rows), err)
+	if ctx.Err() != nil { // what failed may have failed for that
+		b.dropped = true
 	}
 }
 
-// collect returns the outcome of row at after a run of n rows that ended with err.
-func (s *stages) collect(ctx context.Context, b *batch, at, n int, err error) outcome {
-	if err == nil {
-		return outcome{raw: b.x.Output(at)}
-	}
-	if n == 1 {
-		return outcome{failure: reason(err)}
-	}
+// inferAlone runs the network on one row after another, after a run of all of them ended with err.
+func (s *stages) inferAlone(ctx context.Context, b *batch, rows []int, err error) {
 	alone := s.base.NewBatch(s.base.Size(1)) // an error is rare: memory of its own keeps the batch as it is
-	copy(alone.Input(0), b.x.Input(at))
-	if err := alone.Run(ctx, 1); err != nil {
-		return outcome{failure: reason(err)}
+	b.engine = err
+	for at, i := range rows {
+		if ctx.Err() != nil {
+			return
+		}
+		if len(rows) > 1 {
+			copy(alone.Input(0), b.x.Input(at))
+			err = alone.Run(ctx, 1)
+		}
+		b.outcomes[i] = outcome{failure: reason(err)}
+		if err == nil {
+			b.outcomes[i] = outcome{raw: slices.Clone(alone.Output(0))}
+			b.engine = nil
+		}
 	}
-	return outcome{raw: alone.Output(0)}
 }
 
 // compact moves the loaded inputs to the front and returns their items.

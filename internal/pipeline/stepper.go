@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -44,6 +45,9 @@ func (s *stepper) step(item *Item, o outcome) *results.Record {
 	*r = results.Record{File: item.Name, Stream: item.Stream, Time: item.Time, Zoned: item.Zoned, Raw: raw, Adapted: adapted}
 	if r.Failure = s.predict(r, o); !r.Failed() {
 		r.Gate = s.filter.Step(adapted, raw).Gate
+		if err := adapt.Check(adapted, len(adapted)); err != nil {
+			panic(fmt.Sprintf("pipeline: %s: the filter gave no probabilities: %v", item.Name, err)) // never, whatever the network put out
+		}
 	}
 	s.count(r)
 	if r.Failed() { // no vectors, but keep the memory
@@ -58,7 +62,7 @@ func (s *stepper) step(item *Item, o outcome) *results.Record {
 // next one as if the item had not been there.
 func (s *stepper) predict(r *results.Record, o outcome) (failure string) {
 	if o.raw == nil {
-		return o.failure
+		return cmp.Or(o.failure, "no output")
 	}
 	if err := s.kind.Probabilities(r.Raw, o.raw); err != nil {
 		return err.Error()

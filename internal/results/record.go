@@ -49,18 +49,17 @@ func (r *Record) TimeString() string {
 
 // Ranked returns the n most probable classes, most probable first; of equals, the lower class first.
 func Ranked(p []float64, n int) []int {
-	order := make([]int, len(p))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case p[a] > p[b]:
-			return -1
-		case p[a] < p[b]:
-			return 1
+	n = min(n, len(p))
+	best := make([]int, 0, n+1)
+	for class, v := range p {
+		if len(best) == n && !(v > p[best[n-1]]) {
+			continue
 		}
-		return 0
-	})
-	return order[:min(n, len(order))]
+		at := len(best)
+		for at > 0 && v > p[best[at-1]] {
+			at--
+		}
+		best = slices.Insert(best, at, class)[:min(n, len(best)+1)]
+	}
+	return best
 }

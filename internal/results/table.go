@@ -23,13 +23,13 @@ const (
 func newTable(o Options) table {
 	t := table{Options: o, file: len("file"), label: len("adapted")}
 	for _, name := range o.Files {
-		t.file = min(max(t.file, runewidth.StringWidth(printable(name))), widestFile)
+		t.file = min(max(t.file, runewidth.StringWidth(Printable(name))), widestFile)
 	}
 	if o.Files == nil {
 		t.file = widestFile
 	}
 	for _, name := range o.Labels {
-		t.label = min(max(t.label, runewidth.StringWidth(printable(name))), widestLabel)
+		t.label = min(max(t.label, runewidth.StringWidth(Printable(name))), widestLabel)
 	}
 	return t
 }
@@ -46,7 +46,7 @@ func (f table) Record(dst []byte, _ int, r *Record) ([]byte, error) {
 		when = r.Time.Format("2006-01-02 15:04:05")
 	}
 	if r.Failed() {
-		return fmt.Appendf(dst, "%s  %-19s  failed: %s\n", f.cell(r.File, f.file, true), when, printable(r.Failure)), nil
+		return fmt.Appendf(dst, "%s  %-19s  failed: %s\n", f.cell(r.File, f.file, true), when, Printable(r.Failure)), nil
 	}
 	raw, p := Top(r.Raw)
 	adapted, a := Top(r.Adapted)
@@ -65,7 +65,7 @@ func (f table) row(dst []byte, file, when, raw, prob, adapted, adaptedProb, gate
 
 // cell fits s into a column: file names keep their end, which tells them apart, labels their beginning.
 func (f table) cell(s string, width int, keepEnd bool) string {
-	s = printable(s)
+	s = Printable(s)
 	if over := runewidth.StringWidth(s) - width; over > 0 {
 		if keepEnd {
 			s = runewidth.TruncateLeft(s, over+1, "…")
@@ -76,10 +76,11 @@ func (f table) cell(s string, width int, keepEnd bool) string {
 	return s + strings.Repeat(" ", max(0, width-runewidth.StringWidth(s)))
 }
 
-// printable replaces control characters, which a file name may hold and a terminal would obey.
-func printable(s string) string {
+// Printable replaces what a terminal would obey, control and formatting characters, by question marks: a file name or a model may
+// hold any.
+func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == unicode.ReplacementChar {
+		if !unicode.IsPrint(r) {
 			return '?'
 		}
 		return r

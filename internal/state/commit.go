@@ -1,0 +1,140 @@
+package state
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/oatta/oatta/adapt"
+)
+
+// Filter returns the live filter of a stream, new if the store has none, for the caller to step. It will be part of the next Commit,
+// and is good until then. The error is ErrFull if as many filters as Options.Cache wait for a commit, or says what is wrong with
+// the stored state.
+func (s *Store) Filter(stream string) (*adapt.Filter, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.broken != nil {
+		return nil, s.failed(stream, s.broken)
+	}
+	if f := s.live.use(stream); f != nil {
+		return f, nil
+	}
+	f, err := s.fetch(stream)
+	if err != nil {
+		return nil, s.failed(stream, err)
+	}
+	s.live.add(stream, f)
+	return f, nil
+}
+
+func (s *Store) failed(stream string, err error) error {
+	return fmt.Errorf("state: %s: stream %q: %w", s.path, stream, err)
+}
+
+// fetch makes the filter of a stream that is not in memory.
+func (s *Store) fetch(stream string) (*adapt.Filter, error) {
+	switch {
+	case s.options.Classes == 0:
+		return nil, fmt.Errorf("opened without a number of classes: there are no live filters")
+	case len(stream) > MaxName:
+		return nil, fmt.Errorf("name of %d bytes: want at most %d", len(stream), MaxName)
+	case s.live.full():
+		return nil, ErrFull
+	}
+	f, err := s.load(stream)
+	if f == nil && err == nil {
+		return adapt.New(s.options.Classes, s.options.Settings)
+	}
+	return f, err
+}
+
+// Waiting returns how many filters wait for a commit. A caller who commits before they are Options.Cache never sees ErrFull.
+func (s *Store) Waiting() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.live.dirty)
+}
+
+// Commit writes the filters handed out since the last commit, and the position of the input up to which they were fed, in one
+// transaction, and returns when they are on the disk. After an error, a full disk among them, the file is as it was and the filters
+// are still live: Commit may be called again.
+func (s *Store) Commit(p Position) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.commit(p); err != nil {
+		return fmt.Errorf("state: %s: commit: %w", s.path, err)
+	}
+	s.position = append(Position{}, p...)
+	s.live.committed()
+	return nil
+}
+
+// write is one stream as it will be stored.
+type write struct {
+	id, value, name []byte
+	stream          string
+}
+
+func (s *Store) commit(p Position) error {
+	if len(p) > MaxPosition {
+		return fmt.Errorf("position of %d bytes: want at most %d", len(p), MaxPosition)
+	}
+	writes, err := s.writes()
+	if err != nil {
+		return err
+	}
+	position, err := s.vault.seal("position", slices.Clone(p)) // bbolt keeps what it is given until the transaction ends
+	if err != nil {
+		return err
+	}
+	return s.guard(func() error {
+		return s.db.Update(func(tx *bbolt.Tx) error {
+			states, names := tx.Bucket(bucketStates), tx.Bucket(bucketNames)
+			for _, w := range writes {
+				if err := w.put(states, names); err != nil {
+					return fmt.Errorf("stream %q: %w", w.stream, err)
+				}
+			}
+			return tx.Bucket(bucketMeta).Put(keyPosition, position)
+		})
+	})
+}
+
+// writes encodes all that is dirty, in the order of the tree, which then grows from left to right.
+func (s *Store) writes() ([]write, error) {
+	out := make([]write, 0, len(s.live.dirty))
+	for stream, e := range s.live.dirty {
+		w, err := s.encode(stream, e.filter)
+		if err != nil {
+			return nil, fmt.Errorf("stream %q: %w", stream, err)
+		}
+		out = append(out, w)
+	}
+	slices.SortFunc(out, func(a, b write) int { return bytes.Compare(a.id, b.id) })
+	return out, nil
+}
+
+func (s *Store) encode(stream string, f *adapt.Filter) (w write, err error) {
+	w = write{id: s.vault.id(stream), stream: stream}
+	snapshot, err := f.MarshalBinary()
+	if err != nil {
+		return w, err
+	}
+	if w.value, err = s.vault.seal("state "+stream, snapshot); err != nil || s.vault.key == nil {
+		return w, err
+	}
+	w.name, err = s.vault.seal("name "+string(w.id), []byte(stream))
+	return w, err
+}
+
+func (w write) put(states, names *bbolt.Bucket) error {
+	if w.name != nil && names.Get(w.id) == nil {
+		if err := names.Put(w.id, w.name); err != nil {
+			return err
+		}
+	}
+	return states.Put(w.id, w.value)
+}

@@ -1,0 +1,100 @@
+package state
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/oatta/oatta/adapt"
+)
+
+// matches reports every setting in which a stored filter differs from what is wanted, by the names that the settings have in JSON.
+func matches(f *adapt.Filter, classes int, want adapt.Settings) error {
+	if f.Classes() != classes {
+		return fmt.Errorf("made for %d classes: want %d", f.Classes(), classes)
+	}
+	if reflect.DeepEqual(f.Settings(), want) { // as nearly always
+		return nil
+	}
+	had, err := flat(f.Settings())
+	if err != nil {
+		return err
+	}
+	now, err := flat(want)
+	if err != nil {
+		return err
+	}
+	if differ := differences(had, now); len(differ) > 0 {
+		return fmt.Errorf("made under other settings: %s", strings.Join(differ, "; "))
+	}
+	return nil
+}
+
+func differences(had, now map[string]any) (out []string) {
+	names := map[string]bool{}
+	for name := range had {
+		names[name] = true
+	}
+	for name := range now {
+		names[name] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if a, b := had[name], now[name]; !same(name, a, b) {
+			out = append(out, fmt.Sprintf("%s was %s, now %s", name, shown(a), shown(b)))
+		}
+	}
+	return out
+}
+
+// same compares to the bit, but for priors: they are normalised wherever they pass, and may differ by the rounding.
+func same(name string, a, b any) bool {
+	x, ok := a.(float64)
+	y, both := b.(float64)
+	if ok && both && strings.HasPrefix(name, "prior[") {
+		return math.Abs(x-y) <= 1e-12*max(x, y)
+	}
+	return a == b
+}
+
+func shown(v any) string {
+	if v == nil {
+		return "not set"
+	}
+	return fmt.Sprint(v)
+}
+
+// flat lists settings as name -> number, text or truth, such as paper.gamma or auto.grid[2].
+func flat(s adapt.Settings) (map[string]any, error) {
+	text, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	var tree map[string]any
+	if err := json.Unmarshal(text, &tree); err != nil {
+		return nil, err
+	}
+	out := map[string]any{}
+	for name, v := range tree {
+		flatten(out, name, v)
+	}
+	return out, nil
+}
+
+func flatten(out map[string]any, name string, v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, inner := range v {
+			flatten(out, name+"."+k, inner)
+		}
+	case []any:
+		for i, inner := range v {
+			flatten(out, fmt.Sprintf("%s[%d]", name, i), inner)
+		}
+	default:
+		out[name] = v
+	}
+}

@@ -1,0 +1,97 @@
+package state
+
+import (
+	"bytes"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+
+	"github.com/oatta/oatta/adapt"
+)
+
+// vault turns names into ids and values into what is stored: the identity without a key. With one, an id is a keyed hash of the
+// name, for names of cameras and people are data too.
+type vault struct {
+	key   []byte
+	idKey []byte
+}
+
+func newVault(key []byte) (vault, error) {
+	if key == nil {
+		return vault{}, nil
+	}
+	if len(key) != adapt.KeySize {
+		return vault{}, fmt.Errorf("key of %d bytes: want %d", len(key), adapt.KeySize)
+	}
+	idKey, err := hkdf.Key(sha256.New, key, nil, "oatta stream ids v1", sha256.Size)
+	return vault{key, idKey}, err
+}
+
+// id returns the key under which a stream is stored. In the clear it begins with a byte, as bbolt has no empty keys.
+func (v vault) id(stream string) []byte {
+	if v.key == nil {
+		return append([]byte{'='}, stream...)
+	}
+	h := hmac.New(sha256.New, v.idKey)
+	h.Write([]byte(stream))
+	return h.Sum(nil)
+}
+
+// seal and open bind a value to its place: "position", or "state " or "name " and whose.
+func (v vault) seal(place string, value []byte) ([]byte, error) {
+	if v.key == nil {
+		return value, nil
+	}
+	return adapt.Seal(v.key, place, value)
+}
+
+// open returns a copy: what bbolt hands out ends with its transaction.
+func (v vault) open(place string, stored []byte) ([]byte, error) {
+	if v.key == nil {
+		return bytes.Clone(stored), nil
+	}
+	return adapt.Open(v.key, place, stored)
+}
+
+// name returns the name of the stream of an id.
+func (v vault) name(id, stored []byte) (string, error) {
+	if v.key == nil {
+		if len(id) == 0 || id[0] != '=' {
+			return "", fmt.Errorf("damaged: a stream with the id %q", id)
+		}
+		return string(id[1:]), nil
+	}
+	name, err := v.open("name "+string(id), stored)
+	if err != nil {
+		return "", fmt.Errorf("name of a stream: %w", err)
+	}
+	return string(name), nil
+}
+
+var markText = []byte("oatta states")
+
+// mark returns what tells a later admit that the key is the same: nil without one.
+func (v vault) mark() ([]byte, error) {
+	if v.key == nil {
+		return nil, nil
+	}
+	return v.seal("mark", markText)
+}
+
+// admit refuses a key that is missing, superfluous or wrong.
+func (v vault) admit(mark []byte) error {
+	switch {
+	case mark == nil && v.key == nil:
+		return nil
+	case mark == nil:
+		return errors.New("it is not sealed, but a key was given")
+	case v.key == nil:
+		return errors.New("it is sealed: a key is needed")
+	}
+	if text, err := v.open("mark", mark); err != nil || !bytes.Equal(text, markText) {
+		return errors.New("it is sealed with another key, or damaged")
+	}
+	return nil
+}
