@@ -43,15 +43,13 @@ func TestCamtrapDP(t *testing.T) {
 	meta, root := tree(t, dpTree), tree(t, dpPictures)
 	rest := `
 warning META: 1 picture with a label that a machine gave: media/d1/1.jpg
-warning META: names 6 of 7 pictures; the others take their folder as stream: own.jpg
-warning META: names 1 file that are not here: d2/gone.jpg
+warning META: names 6 of 7 pictures; the other takes its folder as stream: own.jpg
+warning META: names 1 file that is not here: d2/gone.jpg
 warning META: 1 time could not be read: event (ROOT/observations.csv:10)
 warning META: 1 picture with several different labels, left without one: media/d1/3.jpg
-warning 1 stream without any capture time, ordered by name: .
+warning 1 stream without any capture time, ordered by name: top
 `
 	want(t, list(t, root, Options{Metadata: meta}), meta, strings.ReplaceAll(`
-stream .
-  own.jpg
 stream d1
   d1/1.jpg 2020-05-30 04:57:37 +02:00 metadata = Vulpes vulpes
   d1/2.jpg 2020-05-30 04:57:40 +02:00 metadata = Anas platyrhynchos
@@ -59,20 +57,22 @@ stream d1
   d1/4.jpg 2020-05-30 06:57:40 +02:00 metadata
 stream d2
   fetched/d2/IMG_1.JPG 2020-05-29 00:00:00 +00:00 metadata = vehicle
-  fetched/m6.jpg 2020-05-29 00:00:01 +00:00 metadata = animal`+rest, "META", filepath.Base(meta)))
+  fetched/m6.jpg 2020-05-29 00:00:01 +00:00 metadata = animal
+stream top
+  own.jpg`+rest, "META", filepath.Base(meta)))
 
 	for field, stream := range map[string]string{"locationID": "L1", "locationName": "Old oak"} {
 		opt := Options{Metadata: filepath.Join(meta, "datapackage.json"), Fields: Fields{Stream: field}}
 		want(t, list(t, root, opt), meta, strings.ReplaceAll(`
-stream .
-  own.jpg
 stream `+stream+`
   fetched/d2/IMG_1.JPG 2020-05-29 00:00:00 +00:00 metadata = vehicle
   fetched/m6.jpg 2020-05-29 00:00:01 +00:00 metadata = animal
   d1/1.jpg 2020-05-30 04:57:37 +02:00 metadata = Vulpes vulpes
   d1/2.jpg 2020-05-30 04:57:40 +02:00 metadata = Anas platyrhynchos
   d1/3.jpg 2020-05-30 05:57:40 +02:00 metadata
-  d1/4.jpg 2020-05-30 06:57:40 +02:00 metadata`+rest, "META", "datapackage.json"))
+  d1/4.jpg 2020-05-30 06:57:40 +02:00 metadata
+stream top
+  own.jpg`+rest, "META", "datapackage.json"))
 	}
 }
 

@@ -48,11 +48,11 @@ stream 46
   46/x.jpg 2011-05-03 22:04:44 metadata
 stream new
   new/c.jpg
-warning cct.json: names 7 of 8 pictures; the others take their folder as stream: new/c.jpg
-warning cct.json: names 1 file that are not here: 99/gone.jpg
+warning cct.json: names 7 of 8 pictures; the other takes its folder as stream: new/c.jpg
+warning cct.json: names 1 file that is not here: 99/gone.jpg
 warning cct.json: 1 time could not be read: "yesterday" (7b/a.jpg)
 warning cct.json: 1 picture with several different labels, left without one: 46/x.jpg
-warning cct.json: 1 picture without a stream take their folder's: 7b/b.jpg
+warning cct.json: 1 picture without a stream takes its folder's: 7b/b.jpg
 warning 2 streams without any capture time, ordered by name: 7b, new
 `
 
@@ -181,8 +181,13 @@ func checkMetadata(t *testing.T, md *metadata, err error) {
 		items = append(items, &item{folder: ".", Picture: Picture{Name: name}})
 	}
 	l := &Listing{}
-	s.join(l, items, md)
-	must(t, s.nameStreams(items))
+	if err := s.join(l, items, md); err != nil {
+		if !strings.HasPrefix(err.Error(), "datasets: ") || strings.ContainsAny(err.Error(), "\n\r") {
+			t.Errorf("error without a place, or of several lines: %v", err)
+		}
+		return
+	}
+	must(t, s.nameStreams(items, "top"))
 	l.order(items)
 	if len(l.Pictures) != len(items) {
 		t.Errorf("%d pictures became %d", len(items), len(l.Pictures))

@@ -59,12 +59,12 @@ func TestUnpackCIFAR(t *testing.T) {
 	l, err := List(context.Background(), out, Options{Metadata: filepath.Join(out, "labels.csv")})
 	must(t, err)
 	want(t, transcript(l, nil), "", `
-stream .
+stream folder
   00000.png = cat
   00001.png = airplane
   00002.png = truck
 ignored .csv: 1
-warning 1 stream without any capture time, ordered by name: .
+warning 1 stream without any capture time, ordered by name: folder
 `)
 	if _, err := UnpackCIFAR(context.Background(), s, out); err == nil || !strings.Contains(err.Error(), "folder is not empty") {
 		t.Errorf("into a full folder: %v", err)

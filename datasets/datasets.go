@@ -1,7 +1,12 @@
 package datasets
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -20,12 +25,13 @@ const (
 type Picture struct {
 	Path     string    // file on this machine
 	Name     string    // relative to the root, slash-separated; unique in a listing; the file system's own bytes, so perhaps not UTF-8
-	Stream   string    // stream it belongs to, never empty; "." is the stream of the root folder's own pictures
+	Stream   string    // stream it belongs to, never empty; the root's own pictures have the base name of the root, or "." (see the package)
 	Time     time.Time // capture time; zero: unknown
 	TimeFrom string    // TimeFromMetadata, TimeFromEXIF, TimeFromName, or "" without a time
 	Zoned    bool      // the source told a UTC offset, so Time is an instant; otherwise Time is wall-clock time held in UTC
 	Label    string    // true label; "" unknown
 	Bytes    int64     // size of the file
+	ModTime  time.Time // when the file was last written: tells a file replaced by one of equal size
 }
 
 // Failure is a picture, or a folder, that cannot be listed.
@@ -48,6 +54,34 @@ const (
 	IgnoredHidden      = "(hidden)"       // hidden files, and folders with all they hold, one each
 	IgnoredNoExtension = "(no extension)" // a name without a dot
 )
+
+// expectedIgnored are what lies beside pictures for a reason, not because someone wants it classified.
+var expectedIgnored = set(IgnoredHidden, ".json", ".csv", ".txt", ".xml")
+
+// noteKinds is how many kinds of files an IgnoredNote tells.
+const noteKinds = 6
+
+// IgnoredNote names the files that were ignored although a user may have expected them to be read, films and unknown extensions, the most
+// frequent first: "2 .mp4, 1 .avi"; "" for none. Hidden files, .json, .csv, .txt and .xml are not among them.
+func (l *Listing) IgnoredNote() string {
+	kinds := slices.DeleteFunc(slices.Collect(maps.Keys(l.Ignored)), func(ext string) bool { return expectedIgnored[ext] })
+	slices.SortFunc(kinds, func(a, b string) int {
+		return cmp.Or(cmp.Compare(l.Ignored[b], l.Ignored[a]), strings.Compare(a, b))
+	})
+	var parts []string
+	rest := 0
+	for i, ext := range kinds {
+		if i < noteKinds {
+			parts = append(parts, fmt.Sprintf("%d %s", l.Ignored[ext], show(ext)))
+		} else {
+			rest += l.Ignored[ext]
+		}
+	}
+	if rest > 0 {
+		parts = append(parts, fmt.Sprintf("%d %s", rest, choose(rest, "other", "others")))
+	}
+	return strings.Join(parts, ", ")
+}
 
 // Stream is a run of pictures of one stream in a listing.
 type Stream struct {

@@ -13,7 +13,12 @@
 // # Streams
 //
 // By folder unless the options say otherwise: a path pattern, or metadata (a CSV table, COCO Camera Traps JSON, a Camtrap DP package).
-// Pictures that the metadata does not name fall back to their folder, with a warning.
+// Pictures that the metadata does not name fall back to their folder, with a warning; metadata that matches no picture is an error.
+//
+// A folder's stream is its path relative to the root. Pictures directly in the root have the base name of the root's absolute path, so that
+// the results of several cameras, run one by one, can be joined. Where the root holds a folder of its own name with pictures in it, its own
+// ones have the stream "." and so stay apart; also in the top folder of a file system, which has no name. Of several roots, and of
+// files given one by one, [ListAll] tells the names.
 //
 // # Order
 //

@@ -18,10 +18,11 @@ import (
 
 var update = flag.Bool("update", false, "write the goldens under testdata instead of comparing")
 
-// tree makes a folder of files from paths to contents; a path that ends in a slash is an empty folder.
+// tree makes a folder, "top", of files from paths to contents; a path that ends in a slash is an empty folder.
 func tree(tb testing.TB, files map[string]string) string {
 	tb.Helper()
-	root := tb.TempDir()
+	root := filepath.Join(tb.TempDir(), "top")
+	must(tb, os.Mkdir(root, 0o755))
 	for name, content := range files {
 		path := filepath.Join(root, filepath.FromSlash(name))
 		if strings.HasSuffix(name, "/") {

@@ -91,7 +91,7 @@ func (l *Labels) Apply(list *Listing) int {
 	for j, e := range l.Entries {
 		files[j] = cleanName(e.File)
 	}
-	of, unclear := matchFiles(names, files)
+	of, doubts := matchFiles(names, files)
 	used := make([]bool, len(files))
 	var without, unused few
 	n := 0
@@ -111,21 +111,19 @@ func (l *Labels) Apply(list *Listing) int {
 			unused.add(e.File)
 		}
 	}
-	l.warn(list, without, unclear, unused)
+	l.warn(list, without, unused)
+	list.warnDoubts(show(filepath.Base(l.Name)), names, doubts)
 	return n
 }
 
 // warn tells what of the table and of the listing does not fit together.
-func (l *Labels) warn(list *Listing, without, unclear, unused few) {
+func (l *Labels) warn(list *Listing, without, unused few) {
 	name := show(filepath.Base(l.Name))
 	if without.n > 0 {
 		list.warn("%s: no label for %d of %s: %s", name, without.n, count(len(list.Pictures), "picture"), without.String())
 	}
-	if unclear.n > 0 {
-		list.warn("%s: %s could be any of several files that it names, and match none: %s", name, count(unclear.n, "picture"), unclear.String())
-	}
 	if unused.n > 0 {
-		list.warn("%s: %s are of no picture here: %s", name, count(unused.n, "label"), unused.String())
+		list.warn("%s: %s of no picture here: %s", name, choose(unused.n, "1 label is", fmt.Sprintf("%d labels are", unused.n)), unused.String())
 	}
 }
 

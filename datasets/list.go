@@ -5,20 +5,22 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 )
 
 // List reads the collection at root, a folder or a single picture. It returns an error for options that are wrong, a root or metadata
-// that cannot be read, a stream pattern that some names do not match, a context that ends, and [ErrNoPictures]. Anything else that is
-// wrong with the files is in Listing.Failures and Listing.Warnings.
+// that cannot be read, metadata that matches no picture or lacks the streams asked of it, a stream pattern that some names do not match, a
+// context that ends, and [ErrNoPictures]. Anything else that is wrong with the files is in Listing.Failures and Listing.Warnings.
 func List(ctx context.Context, root string, opt Options) (*Listing, error) {
 	return ListAll(ctx, []string{root}, opt)
 }
 
 // ListAll is [List] for several roots. The names of a folder's pictures begin with the folder's base name, or with its whole path where
-// two folders share a base name, so "cam1" and "cam2" given as two roots make the streams that they make in one common folder.
+// two folders share a base name, so "cam1" and "cam2" given as two roots make the streams that they make in one common folder. A root
+// that is a file is named as if its folder had been given, so "cam1/1.jpg" and "cam2/1.jpg" make the same streams. A file that is
+// reached twice, because a root is given twice or lies in another, is listed once, by its name under the outer root, with a warning.
+// The order of the roots decides nothing.
 func ListAll(ctx context.Context, roots []string, opt Options) (*Listing, error) {
 	if len(roots) == 0 {
 		return nil, errors.New("datasets: no folder or picture given")
@@ -28,11 +30,8 @@ func ListAll(ctx context.Context, roots []string, opt Options) (*Listing, error)
 		return nil, err
 	}
 	w := newWalker()
-	prefix := prefixes(roots)
-	for i, root := range roots {
-		if err := w.root(ctx, root, prefix[i]); err != nil {
-			return nil, err
-		}
+	if err := w.roots(ctx, roots); err != nil {
+		return nil, err
 	}
 	if err := sortItems(w.items); err != nil {
 		return nil, err
@@ -47,7 +46,10 @@ func (s *settings) listing(ctx context.Context, roots []string, w *walker) (*Lis
 		l.Root = roots[0]
 	}
 	if w.links.n > 0 {
-		l.warn("%s not followed: %s", count(w.links.n, "link")+" to folders", w.links.String())
+		l.warn("%s not followed: %s", choose(w.links.n, "1 link to a folder", fmt.Sprintf("%d links to folders", w.links.n)), w.links.String())
+	}
+	if n := w.repeated.n; n > 0 {
+		l.warn("%s given more than once %s listed once: %s", count(n, "picture"), choose(n, "is", "are"), w.repeated.String())
 	}
 	if err := s.applyMetadata(ctx, l, w.items); err != nil {
 		return nil, err
@@ -56,7 +58,7 @@ func (s *settings) listing(ctx context.Context, roots []string, w *walker) (*Lis
 		return nil, err
 	}
 	items := l.dropFailed(w.items)
-	if err := s.nameStreams(items); err != nil {
+	if err := s.nameStreams(items, w.own); err != nil {
 		return nil, err
 	}
 	l.order(items)
@@ -97,8 +99,9 @@ func (l *Listing) instead() string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-// nameStreams gives a stream to every item that has none from metadata, by pattern or by folder.
-func (s *settings) nameStreams(items []*item) error {
+// nameStreams gives a stream to every item that has none from metadata, by pattern or by folder. own is the name of the root, "" if it has none.
+func (s *settings) nameStreams(items []*item, own string) error {
+	own = ownStream(items, own)
 	byPattern := s.Streams == StreamByPattern || s.Streams == "" && s.stream != nil
 	var misses few
 	for _, it := range items {
@@ -107,15 +110,27 @@ func (s *settings) nameStreams(items []*item) error {
 			if it.Stream = group(s.stream.FindStringSubmatch(it.Name), s.streamGroup); it.Stream == "" {
 				misses.add(it.Name)
 			}
-		case it.Stream == "":
-			it.Stream = path.Clean(it.folder)
+		case it.Stream != "":
+		case it.folder == ".":
+			it.Stream = own
+		default:
+			it.Stream = it.folder
 		}
 	}
 	if misses.n > 0 {
-		return fmt.Errorf("datasets: stream pattern %q: %d of %s do not match: %s",
-			s.StreamPattern, misses.n, count(len(items), "name"), misses.String())
+		return fmt.Errorf("datasets: stream pattern %q: %d of %s %s not match: %s",
+			s.StreamPattern, misses.n, count(len(items), "name"), choose(misses.n, "does", "do"), misses.String())
 	}
 	return nil
+}
+
+// ownStream returns the stream of the pictures that lie directly in the root: the root's base name, so that results of several cameras run
+// one by one can be joined; but "." where a folder in the root has the same name, which may be another camera, or where there is none.
+func ownStream(items []*item, base string) string {
+	if base == "" || slices.ContainsFunc(items, func(it *item) bool { return it.folder == base }) {
+		return "."
+	}
+	return base
 }
 
 // group returns a group of a match, "" without a match.

@@ -1,21 +1,33 @@
 package datasets
 
 import (
+	"cmp"
 	"path"
+	"slices"
 	"strings"
 )
 
 // maxElements is how many elements from the end of a path are compared.
 const maxElements = 16
 
+// doubt is why a picture was left alone although metadata names files like it.
+type doubt byte
+
+// The doubts.
+const (
+	noDoubt         doubt = iota
+	severalFiles          // it could be any of several files that metadata names
+	severalPictures       // the one file that it could be could be other pictures, too
+)
+
 // matchFiles pairs the pictures of a listing with names that metadata uses for them: of[i] is the index of the name for picture i, or -1.
-// ambiguous counts the pictures left alone because several files of either side look like them.
+// doubts[i] is why picture i has none, where names look like it.
 //
 // Equal paths match. The rest match by the most path elements from the end that the two have in common, the base name at the least,
 // provided that no other file of either side ends so: metadata says "media/cam1/IMG_1.JPG" where the folder given is media, or one
 // below. A name without the extension of a picture matches pictures by their names without extension.
-func matchFiles(pictures, names []string) (of []int, ambiguous few) {
-	of = make([]int, len(pictures))
+func matchFiles(pictures, names []string) (of []int, doubts []doubt) {
+	of, doubts = make([]int, len(pictures)), make([]doubt, len(pictures))
 	for i := range of {
 		of[i] = -1
 	}
@@ -27,12 +39,12 @@ func matchFiles(pictures, names []string) (of []int, ambiguous few) {
 	}
 	rest := matchSuffix(pictures, names, left, of)
 	bare := matchSuffix(stems, names, matchExact(stems, names, withoutExt, of), of)
-	for i, p := range pictures {
-		if of[i] < 0 && (rest[i] || bare[i]) {
-			ambiguous.add(p)
+	for i := range pictures {
+		if of[i] < 0 {
+			doubts[i] = cmp.Or(rest[i], bare[i])
 		}
 	}
-	return of, ambiguous
+	return of, doubts
 }
 
 // splitByExtension returns the indices of names with and without the extension of a picture.
@@ -68,9 +80,9 @@ func matchExact(pictures, names []string, use, of []int) []int {
 	return use
 }
 
-// matchSuffix pairs what is left by common ends, the longest first. It returns the pictures that stay without a name although one that
-// nothing claims has their base name.
-func matchSuffix(pictures, names []string, use, of []int) (unclear map[int]bool) {
+// matchSuffix pairs what is left by common ends, the longest first. It returns the doubts about pictures that stay without a name although
+// one that nothing claims has their base name.
+func matchSuffix(pictures, names []string, use, of []int) map[int]doubt {
 	if len(use) == 0 {
 		return nil
 	}
@@ -87,18 +99,25 @@ func matchSuffix(pictures, names []string, use, of []int) (unclear map[int]bool)
 			}
 		}
 	}
-	unclaimed := map[string]bool{}
-	for _, j := range use {
-		if end, _ := lastElements(names[j], 1); !taken[j] {
-			unclaimed[end] = true
-		}
-	}
-	unclear = map[int]bool{}
+	unclaimed := slices.DeleteFunc(slices.Clone(use), func(j int) bool { return taken[j] })
+	return doubtsOf(pictures, ends(names, unclaimed, 1), of)
+}
+
+// doubtsOf returns the doubts about the pictures without a name, given the unclaimed names by their base names.
+func doubtsOf(pictures []string, unclaimed map[string]int, of []int) map[int]doubt {
+	doubts := map[int]doubt{}
 	for i, p := range pictures {
 		end, _ := lastElements(p, 1)
-		unclear[i] = of[i] < 0 && unclaimed[end]
+		j, ok := unclaimed[end]
+		switch {
+		case of[i] >= 0 || !ok:
+		case j == several:
+			doubts[i] = severalFiles
+		default:
+			doubts[i] = severalPictures // or it would have been paired
+		}
 	}
-	return unclear
+	return doubts
 }
 
 // depth returns how many path elements the deepest picture has, at most maxElements.
@@ -157,4 +176,20 @@ func cleanName(name string) string {
 		name = strings.ReplaceAll(name, `\`, "/")
 	}
 	return strings.TrimPrefix(path.Clean("/"+name), "/")
+}
+
+// warnDoubts tells which pictures a table leaves alone for doubt.
+func (l *Listing) warnDoubts(table string, pictures []string, doubts []doubt) {
+	var by [severalPictures + 1]few
+	for i, d := range doubts {
+		by[d].add(pictures[i])
+	}
+	if f := by[severalFiles]; f.n > 0 {
+		l.warn("%s: %s could be any of several files that it names, and %s none: %s",
+			table, count(f.n, "picture"), choose(f.n, "matches", "match"), f.String())
+	}
+	if f := by[severalPictures]; f.n > 0 {
+		l.warn("%s: files that it names could be any of several pictures, so %s %s left without a match: %s",
+			table, count(f.n, "picture"), choose(f.n, "is", "are"), f.String())
+	}
 }

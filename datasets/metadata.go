@@ -64,8 +64,7 @@ func (s *settings) applyMetadata(ctx context.Context, l *Listing, items []*item)
 		return err
 	}
 	l.Warnings = append(l.Warnings, md.warnings...)
-	s.join(l, items, md)
-	return nil
+	return s.join(l, items, md)
 }
 
 // readMetadata reads the metadata in its format.
@@ -109,14 +108,15 @@ func (s *settings) format() (Format, error) {
 	return FormatCSV, nil
 }
 
-// join gives the items what the records say, and tells what does not fit.
-func (s *settings) join(l *Listing, items []*item, md *metadata) {
+// join gives the items what the records say, and tells what does not fit. Metadata that says nothing of any item is an error: most likely
+// it is that of another collection, or names its files in another way.
+func (s *settings) join(l *Listing, items []*item, md *metadata) error {
 	names := make([]string, len(items))
 	for i, it := range items {
 		names[i] = it.Name
 	}
 	differing := md.unite()
-	of, unclear := matchRecords(names, md.records)
+	of, doubts := matchRecords(names, md.records)
 	used := make([]bool, len(md.records))
 	var unnamed, noStream few
 	for i, it := range items {
@@ -136,19 +136,57 @@ func (s *settings) join(l *Listing, items []*item, md *metadata) {
 			md.absent.add(r.file)
 		}
 	}
-	name := filepath.Base(s.Metadata)
-	if unnamed.n > 0 {
-		then := "nothing is known of the others"
-		if s.byMetadata() {
-			then = "the others take their folder as stream"
-		}
-		l.warn("%s: names %d of %s; %s: %s", show(name), len(items)-unnamed.n, count(len(items), "picture"), then, unnamed.String())
+	if unnamed.n == len(items) {
+		return s.noMatch(unnamed, md.absent, differing)
 	}
-	l.warnMetadata(name, md, unclear, differing)
-	// A table without streams is no reason to worry unless streams were asked of it.
-	if s.Streams == StreamByMetadata && noStream.n > 0 || s.byMetadata() && noStream.n > 0 && noStream.n < len(items)-unnamed.n {
-		l.warn("%s: %s without a stream take their folder's: %s", show(name), count(noStream.n, "picture"), noStream.String())
+	name := show(filepath.Base(s.Metadata))
+	s.warnUnnamed(l, name, len(items), unnamed)
+	l.warnDoubts(name, names, doubts)
+	l.warnMetadata(name, md, differing)
+	return s.checkNoStream(l, name, len(items)-unnamed.n, noStream)
+}
+
+// noMatch is the error of metadata that matches no picture. It names the first of both sides, which shows how they differ.
+func (s *settings) noMatch(pictures, files, differing few) error {
+	var says []string
+	if files.n > 0 {
+		says = append(says, "it names "+files.String())
 	}
+	if differing.n > 0 {
+		says = append(says, "it says different things of "+differing.String())
+	}
+	if says == nil {
+		says = []string{"it names no file"}
+	}
+	return fmt.Errorf("datasets: %s: matches none of the pictures: they are %s; %s", show(s.Metadata), pictures.String(), strings.Join(says, "; "))
+}
+
+// warnUnnamed tells of the pictures that metadata does not name.
+func (s *settings) warnUnnamed(l *Listing, name string, all int, unnamed few) {
+	if unnamed.n == 0 {
+		return
+	}
+	then := "nothing is known of " + choose(unnamed.n, "the other", "the others")
+	if s.byMetadata() {
+		then = choose(unnamed.n, "the other takes its folder as stream", "the others take their folder as stream")
+	}
+	l.warn("%s: names %d of %s; %s: %s", name, all-unnamed.n, count(all, "picture"), then, unnamed.String())
+}
+
+// checkNoStream tells of pictures that metadata names without a stream; matched is how many it names. That none has one is no reason to
+// worry unless streams were asked of the metadata, and then it is an error.
+func (s *settings) checkNoStream(l *Listing, name string, matched int, noStream few) error {
+	all := noStream.n == matched
+	switch {
+	case noStream.n == 0 || !s.byMetadata() || all && s.Streams != StreamByMetadata:
+		return nil
+	case all:
+		return fmt.Errorf("datasets: %s: streams are to come from here, and it tells none of any picture that it names: %s",
+			show(s.Metadata), noStream.String())
+	}
+	l.warn("%s: %s without a stream %s folder's: %s",
+		name, count(noStream.n, "picture"), choose(noStream.n, "takes its", "take their"), noStream.String())
+	return nil
 }
 
 // byMetadata reports whether the metadata may decide streams.
@@ -199,12 +237,12 @@ func (r record) agrees(o record) bool {
 }
 
 // matchRecords matches by the path of the records first, then what is left by their second names.
-func matchRecords(pictures []string, records []record) (of []int, unclear few) {
+func matchRecords(pictures []string, records []record) (of []int, doubts []doubt) {
 	first := make([]string, len(records))
 	for j, r := range records {
 		first[j] = r.file
 	}
-	of, unclear = matchFiles(pictures, first)
+	of, doubts = matchFiles(pictures, first)
 	used := make([]bool, len(records))
 	for _, j := range of {
 		if j >= 0 {
@@ -224,31 +262,26 @@ func matchRecords(pictures []string, records []record) (of []int, unclear few) {
 		}
 	}
 	if len(left) == 0 || len(second) == 0 {
-		return of, unclear
+		return of, doubts
 	}
-	again, unclear2 := matchFiles(left, second)
+	again, still := matchFiles(left, second)
 	for i, j := range again {
 		if j >= 0 {
-			of[leftAt[i]] = secondAt[j]
+			of[leftAt[i]], doubts[leftAt[i]] = secondAt[j], noDoubt
+		} else if still[i] != noDoubt {
+			doubts[leftAt[i]] = still[i]
 		}
 	}
-	if unclear2.n > 0 {
-		unclear = unclear2
-	}
-	return of, unclear
+	return of, doubts
 }
 
 // warnMetadata tells what of the metadata and of the folder does not fit together.
-func (l *Listing) warnMetadata(name string, md *metadata, unclear, differing few) {
-	name = show(name)
-	if unclear.n > 0 {
-		l.warn("%s: %s could be any of several files that it names, and match none: %s", name, count(unclear.n, "picture"), unclear.String())
-	}
+func (l *Listing) warnMetadata(name string, md *metadata, differing few) {
 	if differing.n > 0 {
 		l.warn("%s: says different things of %s, which it is not believed about: %s", name, count(differing.n, "file"), differing.String())
 	}
-	if md.absent.n > 0 {
-		l.warn("%s: names %s that are not here: %s", name, count(md.absent.n, "file"), md.absent.String())
+	if n := md.absent.n; n > 0 {
+		l.warn("%s: names %s that %s not here: %s", name, count(n, "file"), choose(n, "is", "are"), md.absent.String())
 	}
 	if md.badTimes.n > 0 {
 		l.warn("%s: %s could not be read: %s", name, count(md.badTimes.n, "time"), md.badTimes.String())

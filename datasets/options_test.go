@@ -56,7 +56,7 @@ warning 2 streams without any capture time, ordered by name: 2, 10
 	want(t, list(t, root, Options{StreamPattern: `cam(\d+)`}), root, two)
 	want(t, list(t, root, Options{StreamPattern: `site(.)_cam(?P<stream>\d+)`}), root, two)
 	want(t, list(t, root, Options{StreamPattern: `^site(.)`}), root,
-		"error datasets: stream pattern \"^site(.)\": 1 of 3 names do not match: x/siteB_cam2_1.jpg\n")
+		"error datasets: stream pattern \"^site(.)\": 1 of 3 names does not match: x/siteB_cam2_1.jpg\n")
 	want(t, list(t, root, Options{StreamPattern: `siteA_cam2(x*)`}), root,
 		"error datasets: stream pattern \"siteA_cam2(x*)\": 3 of 3 names do not match: siteA_cam2_1.jpg, siteA_cam10_1.jpg, x/siteB_cam2_1.jpg\n")
 	if got := list(t, root, Options{Streams: StreamByFolder, StreamPattern: `cam(\d+)`}); !strings.Contains(got, "stream x\n") {

@@ -103,7 +103,8 @@ func (l *Listing) warnUntimed() {
 			without.add(s.Name)
 		case timed < n:
 			if partly.add(s.Name); partly.n <= 10 {
-				l.warn("%s: %d of %s have no capture time; they keep their place by name", show(s.Name), n-timed, count(n, "picture"))
+				l.warn("%s: %d of %s %s by name", show(s.Name), n-timed, count(n, "picture"),
+					choose(n-timed, "has no capture time; it keeps its place", "have no capture time; they keep their place"))
 			}
 		}
 	}

@@ -53,3 +53,11 @@ func count(n int, noun string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
+
+// choose returns the form of a word or phrase that agrees with a count.
+func choose(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}

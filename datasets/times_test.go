@@ -75,7 +75,7 @@ func TestOrderOfTimeSources(t *testing.T) {
 	})
 	opt := Options{Metadata: root + "/meta.csv", NameTimes: true}
 	want(t, list(t, root, opt), root, `
-stream .
+stream top
   20240101_000002.jpg 2024-01-01 00:00:02 name
   20240101_000001.jpg 2024-02-02 00:00:01 exif
   20240101_000000.jpg 2024-03-03 00:00:00 metadata
@@ -84,13 +84,13 @@ warning meta.csv: 1 time could not be read: "soon" (ROOT/meta.csv:4)
 `)
 	opt.NameTimes = false
 	want(t, list(t, root, opt), root, `
-stream .
+stream top
   20240101_000001.jpg 2024-02-02 00:00:01 exif
   20240101_000002.jpg
   20240101_000000.jpg 2024-03-03 00:00:00 metadata
 ignored .csv: 1
 warning meta.csv: 1 time could not be read: "soon" (ROOT/meta.csv:4)
-warning .: 1 of 3 pictures have no capture time; they keep their place by name
+warning top: 1 of 3 pictures has no capture time; it keeps its place by name
 `)
 }
 
@@ -99,11 +99,11 @@ func TestTimePattern(t *testing.T) {
 	root := tree(t, map[string]string{"220116031734001as071.jpg": "", "210116031732001as073.jpg": "", "other.jpg": ""})
 	opt := Options{TimePattern: `^(\d{12})\d{3}`, TimeLayout: "020106150405"}
 	want(t, list(t, root, opt), root, `
-stream .
+stream top
   210116031732001as073.jpg 2016-01-21 03:17:32 name
   220116031734001as071.jpg 2016-01-22 03:17:34 name
   other.jpg
-warning .: 1 of 3 pictures have no capture time; they keep their place by name
+warning top: 1 of 3 pictures has no capture time; it keeps its place by name
 `)
 	opt = Options{TimePattern: `(\D*)(?P<time>\d{12})`, TimeLayout: "020106150405"}
 	if got := list(t, root, opt); !strings.Contains(got, "2016-01-21 03:17:32 name") {

@@ -45,7 +45,10 @@ type walker struct {
 	items    []*item
 	failures []Failure
 	ignored  map[string]int
-	links    few // links to folders, which are not followed
+	links    few               // links to folders, which are not followed
+	own      string            // base name of a sole root's folder, for the stream of its own pictures; "" none
+	seen     map[string]string // by resolved path: name of a file that was taken, "" if told as repeated; nil if nothing can repeat
+	repeated few               // pictures that came again
 	readDir  func(string) ([]os.DirEntry, error)
 }
 
@@ -54,30 +57,40 @@ func newWalker() *walker {
 	return &walker{ignored: map[string]int{}, readDir: os.ReadDir}
 }
 
-// root walks a root, a folder or a single file. Names begin with prefix, which is "" or a path without a final slash.
-func (w *walker) root(ctx context.Context, root, prefix string) error {
-	info, err := os.Stat(root)
-	if err != nil {
-		return fmt.Errorf("datasets: %s: %w", show(root), cause(err))
-	}
-	if !info.IsDir() {
-		w.file(root, path.Join(prefix, filepath.Base(root)), info)
-		return nil
-	}
-	entries, err := w.readDir(root)
-	if err != nil {
-		return fmt.Errorf("datasets: %s: %w", show(root), cause(err))
-	}
-	return w.folder(ctx, root, prefix, entries)
+// place is a file or folder on the walk.
+type place struct {
+	path string // begins with the root as given
+	name string // relative to the root, after its prefix
+	real string // begins with the resolved root
 }
 
-// folder takes the entries of the folder at dir, whose name is the path of its pictures relative to the root.
-func (w *walker) folder(ctx context.Context, dir, name string, entries []os.DirEntry) error {
+// child returns the place of an entry of a folder.
+func (p place) child(base string) place {
+	return place{filepath.Join(p.path, base), path.Join(p.name, base), filepath.Join(p.real, base)}
+}
+
+// start walks a root, a folder or a single file.
+func (w *walker) start(ctx context.Context, s start) error {
+	if !s.info.IsDir() {
+		if p := (place{s.path, path.Join(s.prefix, filepath.Base(s.path)), s.real}); !w.again(p) {
+			w.file(p, s.info)
+		}
+		return nil
+	}
+	entries, err := w.readDir(s.path)
+	if err != nil {
+		return fmt.Errorf("datasets: %s: %w", show(s.path), cause(err))
+	}
+	return w.folder(ctx, place{s.path, s.prefix, s.real}, entries)
+}
+
+// folder takes the entries of a folder.
+func (w *walker) folder(ctx context.Context, p place, entries []os.DirEntry) error {
 	for _, e := range entries {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := w.entry(ctx, filepath.Join(dir, e.Name()), path.Join(name, e.Name()), e); err != nil {
+		if err := w.entry(ctx, p.child(e.Name()), e); err != nil {
 			return err
 		}
 	}
@@ -85,53 +98,78 @@ func (w *walker) folder(ctx context.Context, dir, name string, entries []os.DirE
 }
 
 // entry takes one entry of a folder. Its error is the context's; all else is recorded.
-func (w *walker) entry(ctx context.Context, file, name string, e os.DirEntry) error {
-	if hidden(e.Name()) {
-		w.ignored[IgnoredHidden]++
+func (w *walker) entry(ctx context.Context, p place, e os.DirEntry) error {
+	switch {
+	case hidden(e.Name()):
+		if !w.again(place{real: p.real + "\x00"}) { // no path that a root could have: one that is given by name is not hidden
+			w.ignored[IgnoredHidden]++
+		}
+		return nil
+	case !e.IsDir():
+		if !w.again(p) {
+			w.link(p, e)
+		}
 		return nil
 	}
-	if !e.IsDir() {
-		w.link(file, name, e)
-		return nil
-	}
-	entries, err := w.readDir(file)
+	entries, err := w.readDir(p.path)
 	if err != nil {
-		w.fail(name, "folder cannot be read: "+cause(err).Error())
+		if !w.again(p) {
+			w.fail(p.name, "folder cannot be read: "+cause(err).Error())
+		}
 		return nil
 	}
-	return w.folder(ctx, file, name, entries)
+	return w.folder(ctx, p, entries)
+}
+
+// again reports whether a place was taken before, under another root, and counts it if it is a picture.
+func (w *walker) again(p place) bool {
+	if w.seen == nil {
+		return false
+	}
+	name, before := w.seen[p.real]
+	switch {
+	case !before:
+		w.seen[p.real] = p.name
+	case name != "" && kindOf(name) != other:
+		w.repeated.add(name)
+		w.seen[p.real] = ""
+	}
+	return before
 }
 
 // link takes an entry that is no folder, following symbolic links to files. Links to folders could lead in circles, or out to the same
 // pictures twice; they are told and left.
-func (w *walker) link(file, name string, e os.DirEntry) {
-	if kindOf(name) != picture && e.Type()&fs.ModeSymlink == 0 {
-		w.file(file, name, nil)
+func (w *walker) link(p place, e os.DirEntry) {
+	if kindOf(p.name) != picture && e.Type()&fs.ModeSymlink == 0 {
+		w.file(p, nil)
 		return
 	}
-	info, err := os.Stat(file)
+	info, err := os.Stat(p.path)
 	switch {
-	case err != nil && kindOf(name) == picture:
-		w.fail(name, cause(err).Error())
+	case err != nil && kindOf(p.name) == picture:
+		w.fail(p.name, cause(err).Error())
 	case err == nil && info.IsDir():
-		w.links.add(name)
+		w.links.add(p.name)
 	default:
-		w.file(file, name, info)
+		w.file(p, info)
 	}
 }
 
 // file takes a file by its name. info may be nil for what is no picture.
-func (w *walker) file(file, name string, info fs.FileInfo) {
-	ext := strings.ToLower(path.Ext(name))
-	switch kindOf(name) {
+func (w *walker) file(p place, info fs.FileInfo) {
+	ext := strings.ToLower(path.Ext(p.name))
+	switch kindOf(p.name) {
 	case picture:
 		if !info.Mode().IsRegular() {
-			w.fail(name, "not a regular file") // opening a pipe or a device might never return
+			w.fail(p.name, "not a regular file") // opening a pipe or a device might never return
 			return
 		}
-		w.items = append(w.items, &item{folder: path.Dir(name), Picture: Picture{Path: file, Name: name, Bytes: info.Size()}})
+		w.items = append(w.items, &item{
+			folder:  path.Dir(p.name),
+			Picture: Picture{Path: p.path, Name: p.name, Bytes: info.Size(), ModTime: info.ModTime()},
+		})
 	case unsupported:
-		w.fail(name, "picture format "+ext+" is not supported")
+		w.fail(p.name, "picture format "+ext+" is not supported")
 	default:
 		if ext == "" {
 			ext = IgnoredNoExtension
@@ -175,45 +213,6 @@ func cause(err error) error {
 		return pathErr.Err
 	}
 	return err
-}
-
-// prefixes returns what to put before the names of each root: nothing for one root, else its base name, or the whole path as given
-// where two folders have the same base name. Files need none.
-func prefixes(roots []string) []string {
-	out := make([]string, len(roots))
-	if len(roots) == 1 {
-		return out
-	}
-	seen := map[string]int{}
-	for i, root := range roots {
-		if info, err := os.Stat(root); err == nil && info.IsDir() {
-			out[i] = baseName(root)
-			seen[out[i]]++
-		}
-	}
-	for i, root := range roots {
-		if seen[out[i]] > 1 {
-			out[i] = wholeName(root)
-		}
-	}
-	return out
-}
-
-// baseName returns the last element of a path; "." and ".." say nothing of their own and are looked up.
-func baseName(root string) string {
-	if abs, err := filepath.Abs(root); err == nil {
-		root = abs
-	}
-	return filepath.Base(root)
-}
-
-// wholeName returns a path as the beginning of a name, which never leads upward.
-func wholeName(root string) string {
-	name := filepath.ToSlash(filepath.Clean(root))
-	for strings.HasPrefix(name, "../") {
-		name = name[3:]
-	}
-	return strings.Trim(name, "/")
 }
 
 // sortItems puts the items in natural order of their names, and returns an error for two of the same name.

@@ -19,14 +19,14 @@ func TestListOddNames(t *testing.T) {
 	l, err := List(context.Background(), root, Options{})
 	must(t, err)
 	want(t, transcript(l, nil), root, `
-stream .
-  -dash.jpg
-  a..b.jpg
-  back\slash.jpg
 stream "bad\xff\xfe"
   "bad\xff\xfe/\xe9t\xe9.jpg"
 stream "new\nline"
   "new\nline/x\ny.jpg"
+stream top
+  -dash.jpg
+  a..b.jpg
+  back\slash.jpg
 stream with space
   with space/a b.jpg
 stream Übersee
@@ -34,7 +34,7 @@ stream Übersee
 stream 日本
   日本/鹿.jpg
 ignored (hidden): 1
-warning 6 streams without any capture time, ordered by name: ., "bad\xff\xfe", "new\nline" and 3 more
+warning 6 streams without any capture time, ordered by name: "bad\xff\xfe", "new\nline", top and 3 more
 `)
 	for _, p := range l.Pictures {
 		if _, err := os.Stat(p.Path); err != nil {
@@ -62,8 +62,15 @@ ignored .txt: 1
 warning 2 links to folders not followed: cam/folder.jpg, cam/loop
 `)
 	must(t, os.Symlink(root, filepath.Join(root, "cam", "root")))
-	if got := list(t, filepath.Join(root, "cam", "root", "real"), Options{}); !strings.Contains(got, "stream .\n  a.jpg") {
+	if got := list(t, filepath.Join(root, "cam", "root", "real"), Options{}); !strings.Contains(got, "stream real\n  a.jpg") {
 		t.Errorf("a root behind a link: %s", got)
+	}
+	// The same folder by a link; but a link to a picture is one of its own, as in the walk of a folder.
+	roots := []string{filepath.Join(root, "real"), filepath.Join(root, "cam", "root", "real"), filepath.Join(root, "cam", "link.jpg")}
+	got := transcript(ListAll(context.Background(), roots, Options{}))
+	if !strings.HasPrefix(got, "stream cam\n  cam/link.jpg") || !strings.Contains(got, "stream real\n  real/a.jpg") ||
+		!strings.HasSuffix(got, "warning 1 picture given more than once is listed once: real/a.jpg\n") {
+		t.Errorf("roots by links: %s", got)
 	}
 }
 
@@ -71,9 +78,9 @@ func TestListNotRegular(t *testing.T) {
 	root := tree(t, map[string]string{"a.jpg": ""})
 	must(t, syscall.Mkfifo(filepath.Join(root, "pipe.jpg"), 0o644))
 	want(t, list(t, root, Options{}), root, `
-stream .
+stream top
   a.jpg
 failure pipe.jpg: not a regular file
-warning 1 stream without any capture time, ordered by name: .
+warning 1 stream without any capture time, ordered by name: top
 `)
 }

@@ -71,7 +71,12 @@ func listing(c *cli.Context, env environment) (*datasets.Listing, error) {
 	defer p.finish()
 	l, err := datasets.ListAll(c.Context, c.Args().Slice(), datasetOptions(c, p.at))
 	if errors.Is(err, datasets.ErrNoPictures) && len(l.Failures) > 0 {
-		return l, nil // every picture failed, which is a result, too
+		err = nil // every picture failed, which is a result, too
+	}
+	if err == nil {
+		if note := l.IgnoredNote(); note != "" {
+			l.Warnings = append(l.Warnings, "not read, as no pictures: "+note)
+		}
 	}
 	return l, err
 }
@@ -115,7 +120,11 @@ func openClassifier(c *cli.Context, m *models.Model) (*classifier, error) {
 func loadEngine(ctx context.Context, device runtime.Device) (*ort.Engine, error) {
 	lib, err := ortlib.Find(ctx, ortlib.Options{Device: device})
 	if errors.Is(err, ortlib.ErrNotFound) {
-		return nil, fmt.Errorf("%w\nRun `oatta setup` to fetch it", err)
+		command := "oatta setup"
+		if device == runtime.DeviceCUDA {
+			command += " --device cuda" // without that it would take the CPU library that was not good enough here
+		}
+		return nil, fmt.Errorf("%w\nRun `%s` to fetch it", err, command)
 	}
 	if err != nil {
 		return nil, err

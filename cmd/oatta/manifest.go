@@ -38,7 +38,7 @@ type runSettings struct {
 	Input     []string       `json:"input"`
 	Pictures  int            `json:"pictures"`
 	Streams   int            `json:"streams"`
-	Listing   string         `json:"listing_sha256"` // of names, streams, times and sizes in processing order
+	Listing   string         `json:"listing_sha256"` // of names, streams, times, sizes and modification times in processing order
 	Model     modelRecord    `json:"model"`
 	Engine    engineRecord   `json:"engine"`
 	Predictor string         `json:"predictor"`
@@ -96,12 +96,12 @@ func (k *classifier) settings(c *cli.Context, l *datasets.Listing, f *adapt.Filt
 	}
 }
 
-// listingHash is over everything of a listing that reaches an output or decides its order, and over the sizes, which tell most
-// replaced files apart without reading them.
+// listingHash is over everything of a listing that reaches an output or decides its order, and over sizes and times of modification,
+// which tell replaced files without reading them.
 func listingHash(l *datasets.Listing) string {
 	h := sha256.New()
 	for _, p := range l.Pictures {
-		fmt.Fprintf(h, "%q %q %s %t %d\n", p.Name, p.Stream, p.Time.Format(time.RFC3339Nano), p.Zoned, p.Bytes)
+		fmt.Fprintf(h, "%q %q %s %t %d %d\n", p.Name, p.Stream, p.Time.Format(time.RFC3339Nano), p.Zoned, p.Bytes, p.ModTime.UnixNano())
 	}
 	for _, f := range l.Failures {
 		fmt.Fprintf(h, "%q failed\n", f.Name)
