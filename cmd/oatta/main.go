@@ -128,6 +128,7 @@ func newApp(env environment) *cli.App {
 			setupCommand(env),
 			{Name: "run", Usage: "raw input to adapted label", Subcommands: []*cli.Command{runImagesCommand(env)}, Action: needsSubcommand},
 			{Name: "eval", Usage: "the same with labels: metrics before and after the filter", Subcommands: []*cli.Command{evalImagesCommand(env)}, Action: needsSubcommand},
+			filterCommand(env),
 			{Name: "models", Usage: "list and inspect models", Subcommands: modelCommands(env), Action: needsSubcommand},
 		},
 		Action:         needsSubcommand,

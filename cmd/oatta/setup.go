@@ -43,7 +43,7 @@ func setup(c *cli.Context, env environment) error {
 	}
 	find := ortlib.Setup
 	if c.Bool("check") {
-		find = ortlib.Find
+		find = ortlib.Verify
 	}
 	lib, err := find(c.Context, o)
 	if err != nil {
@@ -56,17 +56,17 @@ func setup(c *cli.Context, env environment) error {
 func report(env environment, lib *ortlib.Library) error {
 	var problem error
 	if lib != nil {
-		engine, err := ort.Load(lib.Path)
-		if err != nil {
-			return fmt.Errorf("%w (found by: %s)", err, lib.Source)
+		if engine, err := ort.Load(lib.Path); err != nil {
+			problem = fmt.Errorf("%w (found by: %s)", err, lib.Source)
+		} else {
+			fmt.Fprintf(env.out, "library    %s\n", engine.Library())
+			fmt.Fprintf(env.out, "version    ONNX Runtime %s\n", engine.Version())
+			fmt.Fprintf(env.out, "found by   %s\n", lib.Source)
+			fmt.Fprintf(env.out, "providers  %s\n", strings.Join(engine.Providers(), ", "))
 		}
-		fmt.Fprintf(env.out, "library    %s\n", engine.Library())
-		fmt.Fprintf(env.out, "version    ONNX Runtime %s\n", engine.Version())
-		fmt.Fprintf(env.out, "found by   %s\n", lib.Source)
-		fmt.Fprintf(env.out, "providers  %s\n", strings.Join(engine.Providers(), ", "))
 	}
 	if dir, err := ortlib.CacheDir(); err != nil {
-		problem = err
+		fmt.Fprintf(env.out, "cache      none (%v)\n", err) // which only a fetch would need
 	} else {
 		fmt.Fprintf(env.out, "cache      %s\n", dir)
 	}

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// errInterrupted ends an input at the first interrupt.
+var errInterrupted = errors.New("interrupted")
+
+// predictionInput is a file or standard input, gzip looked through.
+type predictionInput struct {
+	io.Reader
+	file  *os.File
+	bytes int64 // read, after decompression
+	// idle is called before every read of the file: nothing more is at hand, and what is done should not wait for what comes.
+	idle func() error
+	stop <-chan struct{}
+	read func(p []byte) (int, error)
+}
+
+// openPredictions opens a file, or standard input for "-".
+func openPredictions(path string, stop <-chan struct{}) (*predictionInput, error) {
+	in := &predictionInput{file: os.Stdin, stop: stop}
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		in.file = f
+	}
+	info, err := in.file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return nil, fmt.Errorf("%s: is a folder: want a file of predictions", path)
+	}
+	in.read = in.file.Read
+	if !info.Mode().IsRegular() {
+		in.read = interruptible(in.file, stop)
+	}
+	in.Reader = rawInput{in}
+	return in, nil
+}
+
+// Read implements [io.Reader]. Gzip is found by its first bytes, at the first read: a pipe may take its time.
+func (in *predictionInput) Read(p []byte) (int, error) {
+	if raw, ok := in.Reader.(rawInput); ok {
+		b := bufio.NewReaderSize(raw, 128<<10)
+		in.Reader = b
+		if head, _ := b.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
+			z, err := gzip.NewReader(b)
+			if err != nil {
+				return 0, err
+			}
+			in.Reader = z
+		}
+	}
+	n, err := in.Reader.Read(p)
+	in.bytes += int64(n)
+	return n, err
+}
+
+func (in *predictionInput) close() {
+	if in.file != os.Stdin {
+		_ = in.file.Close() // was only read
+	}
+}
+
+// rawInput is the file below what decompresses it.
+type rawInput struct{ in *predictionInput }
+
+func (r rawInput) Read(p []byte) (int, error) {
+	if r.in.idle != nil {
+		if err := r.in.idle(); err != nil {
+			return 0, err
+		}
+	}
+	select {
+	case <-r.in.stop:
+		return 0, errInterrupted
+	default:
+	}
+	return r.in.read(p)
+}
+
+// interruptible reads a pipe or terminal such that an interrupt ends a read that waits.
+func interruptible(r io.Reader, stop <-chan struct{}) func(p []byte) (int, error) {
+	type chunk struct {
+		n   int
+		err error
+	}
+	buf := make([]byte, 64<<10)
+	want, have := make(chan int), make(chan chunk, 1) // the last read may be left behind
+	go func() {
+		for n := range want {
+			n, err := r.Read(buf[:n])
+			have <- chunk{n, err}
+		}
+	}()
+	return func(p []byte) (int, error) {
+		want <- min(len(p), len(buf))
+		select {
+		case c := <-have:
+			return copy(p, buf[:c.n]), c.err
+		case <-stop:
+			return 0, errInterrupted
+		}
+	}
+}
+
+// predictionOutput is a file or standard output.
+type predictionOutput struct {
+	*bufio.Writer
+	file *lateFile // nil: standard output
+	zip  *gzip.Writer
+}
+
+// lateFile empties a file only when something is written: a run that fails before has not destroyed what was there.
+type lateFile struct {
+	*os.File
+	regular, begun bool
+	made           bool // was not there before
+}
+
+// Write implements [io.Writer].
+func (f *lateFile) Write(p []byte) (int, error) {
+	if err := f.begin(); err != nil {
+		return 0, err
+	}
+	return f.File.Write(p)
+}
+
+func (f *lateFile) begin() error {
+	if f.begun || !f.regular {
+		return nil
+	}
+	f.begun = true
+	return f.Truncate(0)
+}
+
+// createPredictions opens the output before any work is done. A file that is there is replaced on request only, and never while it is read.
+func createPredictions(c *cli.Context, env environment, in *predictionInput) (*predictionOutput, error) {
+	path := c.String("output")
+	if path == "-" || path == "" {
+		return &predictionOutput{Writer: bufio.NewWriterSize(env.out, outputBuffer)}, nil
+	}
+	info, err := os.Stat(path)
+	f := &lateFile{made: err != nil, regular: err != nil || info.Mode().IsRegular()}
+	if !f.made && f.regular {
+		if from, err := in.file.Stat(); err == nil && os.SameFile(info, from) {
+			return nil, fmt.Errorf("%s: is the input, too: want another file for the output", path)
+		}
+		if !c.Bool("overwrite") {
+			return nil, fmt.Errorf("%s: exists: --overwrite replaces it", path)
+		}
+	}
+	if f.File, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o644); err != nil {
+		return nil, err
+	}
+	o := &predictionOutput{file: f, Writer: bufio.NewWriterSize(f, outputBuffer)}
+	if strings.HasSuffix(strings.ToLower(path), ".gz") {
+		o.zip = gzip.NewWriter(f)
+		o.Writer = bufio.NewWriterSize(o.zip, outputBuffer)
+	}
+	return o, nil
+}
+
+const outputBuffer = 128 << 10
+
+// close writes what is left. Where nothing was done, the file stays as it was.
+func (o *predictionOutput) close(done bool) error {
+	if o.file == nil {
+		return o.Flush()
+	}
+	var err error
+	if done {
+		err = errors.Join(o.file.begin(), o.Flush())
+		if o.zip != nil {
+			err = errors.Join(err, o.zip.Close())
+		}
+	}
+	err = errors.Join(err, o.file.Close())
+	if o.file.made && !done {
+		err = errors.Join(err, os.Remove(o.file.Name()))
+	}
+	return err
+}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/benchmarks"
+	"github.com/oatta/oatta/datasets"
+	"github.com/oatta/oatta/datasets/predictions"
+)
+
+// itemTruths compares predictions with true labels, of a table or of the items themselves. The truth reaches nothing else.
+type itemTruths struct {
+	table      map[string]string // by file; nil without a table
+	labels     []string
+	comparison *benchmarks.Comparison
+	class      map[string]int // of labels met; -1 for one that is no class
+
+	scored, unlabelled, unknown int
+}
+
+// readTruths reads the table of labels, if there is one.
+func readTruths(file string) (*itemTruths, error) {
+	t := &itemTruths{class: map[string]int{}}
+	if file == "" {
+		return t, nil
+	}
+	l, err := datasets.ReadLabels(file)
+	if err != nil {
+		return nil, err
+	}
+	t.table = map[string]string{}
+	shared := map[string]bool{}
+	for _, e := range l.Entries {
+		name := cleanID(e.File)
+		t.table[name] = e.Label
+		if base := path.Base(name); base != name {
+			if old, ok := t.table[base]; ok && old != e.Label {
+				shared[base] = true
+			} else if !ok {
+				t.table[base] = e.Label
+			}
+		}
+	}
+	for base := range shared { // of two folders, with two labels
+		delete(t.table, base)
+	}
+	for _, e := range l.Entries { // a whole name counts before the end of another
+		t.table[cleanID(e.File)] = e.Label
+	}
+	return t, nil
+}
+
+func cleanID(id string) string {
+	return strings.TrimPrefix(path.Clean(strings.ReplaceAll(id, `\`, "/")), "./")
+}
+
+// begin is told the classes.
+func (t *itemTruths) begin(labels []string) {
+	t.labels, t.comparison = labels, benchmarks.NewComparison(len(labels))
+}
+
+// add compares one item.
+func (t *itemTruths) add(item *predictions.Item, adapted []float64) {
+	label := item.Truth
+	if len(label) == 0 && t.table != nil {
+		id := cleanID(string(item.ID))
+		found, ok := t.table[id]
+		if !ok {
+			found = t.table[path.Base(id)]
+		}
+		label = []byte(found)
+	}
+	if len(label) == 0 {
+		t.unlabelled++
+		return
+	}
+	class, known := t.class[string(label)]
+	if !known {
+		var err error
+		if class, err = datasets.ResolveLabel(string(label), t.labels); err != nil {
+			class = -1
+		}
+		t.class[string(label)] = class
+	}
+	if class < 0 {
+		t.unknown++
+		return
+	}
+	t.scored++
+	t.comparison.Add(string(item.Stream), class, item.Probs, adapted)
+}
+
+// strange lists the labels that are no class.
+func (t *itemTruths) strange() (out []string) {
+	for label, class := range t.class {
+		if class < 0 {
+			out = append(out, fmt.Sprintf("%q", label))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// printScores prints what the truth says, if there is any: to standard output unless that is the output.
+func (r *filterRun) printScores() error {
+	t := r.truths
+	if strange := t.strange(); len(strange) > 0 {
+		fmt.Fprintf(r.env.err, "oatta: %d true labels are none of the %d classes: %s; the classes are %s (--classes names them)\n",
+			len(strange), len(t.labels), some(strange, 8), some(t.labels, 8))
+	}
+	if t.scored == 0 {
+		if t.table != nil || r.c.IsSet("truth-field") || r.c.IsSet("scores") {
+			return errors.New("no item has a true label that is one of the classes: nothing to score")
+		}
+		return nil
+	}
+	e := evaluation{
+		what: "items", Items: r.items, Failures: r.failures, Unlabelled: t.unlabelled, Unknown: t.unknown,
+		Complete: r.whole, Evaluation: t.comparison.Evaluate(t.labels),
+	}
+	if path := r.c.String("scores"); path != "" {
+		if err := writeScores(path, e.Evaluation); err != nil {
+			return err
+		}
+	}
+	w := r.env.out
+	if o := r.c.String("output"); o == "-" || o == "" {
+		w = r.env.err
+	}
+	return e.print(w)
+}
+
+func writeScores(path string, e benchmarks.Evaluation) error {
+	var data bytes.Buffer
+	enc := json.NewEncoder(&data)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(e); err != nil {
+		return err
+	}
+	return replaceFile(path, data.Bytes())
+}
+
+// settingsOf reads the settings of the filter from --settings, else from the flags.
+func settingsOf(c *cli.Context) (adapt.Settings, error) {
+	file := c.String("settings")
+	if file == "" {
+		return filterSettings(c, nil, 0)
+	}
+	for _, f := range filterFlags() {
+		if name := f.Names()[0]; c.IsSet(name) {
+			return adapt.Settings{}, fmt.Errorf("--settings and --%s: want one or the other", name)
+		}
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return adapt.Settings{}, err
+	}
+	s, err := parseSettings(data)
+	if err != nil {
+		return s, fmt.Errorf("%s: %w", file, err)
+	}
+	return s, nil
+}
+
+// parseSettings reads JSON of [adapt.Settings]. What is not named keeps its default; what is misspelt is an error, and so is a section that
+// the gate does not read.
+func parseSettings(data []byte) (adapt.Settings, error) {
+	p, a := adapt.DefaultPaper(), adapt.DefaultAuto()
+	s := adapt.Settings{Paper: &p, Auto: &a}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&s); err != nil {
+		return s, err
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return s, errors.New("there is more text behind the settings")
+	}
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(data, &given); err != nil {
+		return s, err
+	}
+	auto := s.Gate == "" || s.Gate == adapt.GateAuto
+	if _, ok := given["paper"]; ok && auto {
+		return s, errors.New("paper holds settings of the gates off, ewma and window, and the gate is auto")
+	}
+	if _, ok := given["auto"]; ok && !auto {
+		return s, fmt.Errorf("auto holds settings of the gate auto, and the gate is %s", s.Gate)
+	}
+	return s, nil
+}

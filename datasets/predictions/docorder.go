@@ -1,0 +1,119 @@
+package predictions
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/oatta/oatta/datasets"
+)
+
+// sort brings the items into the order of steps: stream after stream, each by time, then by natural order of names. Items without a time
+// take that of the last one before them in natural order, so that one of them keeps its place.
+func (d *Document) sort() {
+	slices.SortStableFunc(d.entries, func(a, b entry) int {
+		if c := datasets.CompareNatural(a.stream, b.stream); c != 0 {
+			return c
+		}
+		return datasets.CompareNatural(a.name, b.name)
+	})
+	for i := 0; i < len(d.entries); {
+		n := i
+		for n < len(d.entries) && d.entries[n].stream == d.entries[i].stream {
+			n++
+		}
+		sortByTime(d.entries[i:n])
+		i = n
+	}
+}
+
+func sortByTime(stream []entry) {
+	keys := make([]string, len(stream))
+	order := make([]int, len(stream))
+	last := ""
+	if i := slices.IndexFunc(stream, func(e entry) bool { return timeKey(e.time) != "" }); i >= 0 {
+		last = timeKey(stream[i].time)
+	}
+	for i, e := range stream {
+		if k := timeKey(e.time); k != "" {
+			last = k
+		}
+		keys[i], order[i] = last, i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		if c := strings.Compare(keys[a], keys[b]); c != 0 {
+			return c
+		}
+		if c := datasets.CompareNatural(stream[a].name, stream[b].name); c != 0 {
+			return c
+		}
+		switch { // frames of one video
+		case stream[a].frame < stream[b].frame:
+			return -1
+		case stream[a].frame > stream[b].frame:
+			return 1
+		}
+		return 0
+	})
+	sorted := make([]entry, len(stream))
+	for i, from := range order {
+		sorted[i] = stream[from]
+	}
+	copy(stream, sorted)
+}
+
+// yearFirst matches times as MegaDetector's tools and EXIF write them, after which their digits compare as the times do.
+var yearFirst = regexp.MustCompile(`^(\d{4})[-:/](\d\d)[-:/](\d\d)[ T](\d\d):(\d\d):(\d\d)(\.\d+)?`)
+
+// timeKey returns what a time compares by, wall-clock time; "" for one that is not understood.
+func timeKey(s string) string {
+	m := yearFirst.FindStringSubmatch(s)
+	if m == nil || m[1] == "0000" { // EXIF of a clock that was never set
+		return ""
+	}
+	return strings.Join(m[1:], "")
+}
+
+// streamer makes streams of file names.
+type streamer struct {
+	pattern *regexp.Regexp
+	group   int
+	one     string
+}
+
+func newStreamer(o Options) (*streamer, error) {
+	if o.StreamPattern == "" {
+		return &streamer{one: o.Stream}, nil
+	}
+	re, err := regexp.Compile(o.StreamPattern)
+	if err != nil {
+		return nil, fmt.Errorf("predictions: stream pattern: %w", err)
+	}
+	s := &streamer{pattern: re, group: min(1, re.NumSubexp())}
+	if i := re.SubexpIndex("stream"); i >= 0 {
+		s.group = i
+	}
+	return s, nil
+}
+
+// of returns the stream of a file. given is what the document itself says.
+func (s *streamer) of(file, given string) (string, error) {
+	file = strings.ReplaceAll(file, `\`, "/")
+	switch {
+	case s.pattern != nil:
+		m := s.pattern.FindStringSubmatch(file)
+		if m == nil || m[s.group] == "" {
+			return "", fmt.Errorf("stream pattern %q does not match %q", s.pattern, clip([]byte(file)))
+		}
+		return m[s.group], nil
+	case given != "":
+		return given, nil
+	case s.one != "":
+		return s.one, nil
+	}
+	if i := strings.LastIndexByte(file, '/'); i > 0 {
+		return file[:i], nil
+	}
+	return ".", nil
+}

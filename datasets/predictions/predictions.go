@@ -1,0 +1,234 @@
+package predictions
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// Item is one prediction. Its slices belong to the reader and are valid until it moves on.
+type Item struct {
+	Stream []byte    // never empty
+	ID     []byte    // name of the item; empty if it has none
+	Time   []byte    // as it stands in the input, quotes undone; empty if there is none
+	Truth  []byte    // true label, a name or an index; empty if there is none
+	Probs  []float64 // by class; nil for an item that the predictor itself gave up on, which is no step of the filter
+	Label  []byte    // what "label" was in a JSON line, which Append replaces; empty if there was none
+	Blank  bool      // a line of white space, which is no item
+}
+
+// Adapted is what a filter made of an item.
+type Adapted struct {
+	Label        string    // most probable class before
+	AdaptedLabel string    // and after the filter
+	Probs        []float64 // by class, after the filter
+	Gate         float64   // share of it that owes itself to order, 0 to 1
+}
+
+// Options says how to read predictions. The zero value reads the fields that the package names.
+type Options struct {
+	// Classes are the names of the classes, in the order of the probabilities. Without them JSON lines have only indices, and CSV and
+	// documents take the names from the input.
+	Classes []string
+	// Stream is the stream of items that name none. Without it such an item is an error.
+	Stream string
+	// StreamField, IDField and TruthField are names of fields or columns; default "stream", "id" (or "file") and "truth". A truth that is in
+	// "label" stays there; the label of the raw probabilities is then written as "raw_label".
+	StreamField, IDField, TruthField string
+	// Columns are the columns of a CSV table that hold probabilities, in the order of the classes; one that ends in * stands for all
+	// that begin like it.
+	Columns []string
+	// Logits tells that the columns hold logits.
+	Logits bool
+	// StreamPattern makes a stream of the file name in a document, in place of its folder: a group named "stream", else the first group,
+	// else the whole match.
+	StreamPattern string
+	// MinConf passes over detections of MegaDetector results with a lower confidence: no step, and written as they are.
+	MinConf float64
+	// Top is how many classes the adapted lists of a document have; default: as many as the raw list.
+	Top int
+	// MaxLine is the most bytes that a line may have; default 16 MiB.
+	MaxLine int
+	// MaxDocument is the most bytes that a document may have; default 2 GiB.
+	MaxDocument int64
+}
+
+// The limits of the zero Options.
+const (
+	DefaultMaxLine     = 16 << 20
+	DefaultMaxDocument = 2 << 30
+)
+
+// Validate returns the first thing that is wrong with the options.
+func (o Options) Validate() error {
+	switch {
+	case o.MaxLine < 0 || o.MaxLine > 0 && o.MaxLine < 64 || o.MaxLine > 1<<30:
+		return fmt.Errorf("predictions: longest line %d: want 64 to %d bytes", o.MaxLine, 1<<30)
+	case o.MaxDocument < 0:
+		return fmt.Errorf("predictions: largest document %d: want 0 or more bytes", o.MaxDocument)
+	case o.Top < 0:
+		return fmt.Errorf("predictions: top %d: want 0 or more", o.Top)
+	case !(o.MinConf >= 0 && o.MinConf <= 1):
+		return fmt.Errorf("predictions: least confidence %g: want 0 to 1", o.MinConf)
+	}
+	for _, name := range []string{o.StreamField, o.IDField, o.TruthField} {
+		if slices.Contains(written, name) && (name != "label" || name != o.TruthField) {
+			return fmt.Errorf("predictions: field %q cannot be read: it is one of those that are written", name)
+		}
+	}
+	seen := map[string]int{}
+	for i, name := range o.Classes {
+		if name == "" {
+			return fmt.Errorf("predictions: class %d has no name", i)
+		}
+		if j, ok := seen[name]; ok {
+			return fmt.Errorf("predictions: classes %d and %d both have the name %q", j, i, name)
+		}
+		seen[name] = i
+	}
+	_, err := newStreamer(o)
+	return err
+}
+
+// written are the fields that are added or replaced.
+var written = []string{"label", "raw_label", "adapted_label", "gate", "adapted", "adapted_prob", "adapted_classifications", "raw_classifications"}
+
+func (o Options) filled() Options {
+	o.MaxLine = cmp.Or(o.MaxLine, DefaultMaxLine)
+	o.MaxDocument = cmp.Or(o.MaxDocument, DefaultMaxDocument)
+	o.StreamField = cmp.Or(o.StreamField, "stream")
+	o.TruthField = cmp.Or(o.TruthField, "truth")
+	return o
+}
+
+// LineError is what is wrong with one line; the lines after it can be read.
+type LineError struct {
+	Name string // of the input
+	Line int    // from 1; the first line of a record that has several
+	Err  error
+}
+
+// Error implements error: place, then cause.
+func (e *LineError) Error() string { return fmt.Sprintf("%s:%d: %v", e.Name, e.Line, e.Err) }
+
+// Unwrap returns the cause.
+func (e *LineError) Unwrap() error { return e.Err }
+
+// ErrNeedsClasses is the cause of a line that only a list of the classes makes readable.
+var ErrNeedsClasses = errors.New("which classes there are is not told: a line with \"top\" needs the list of all of them")
+
+// Lines is a format of one item a line.
+type Lines interface {
+	// Begin reads what stands before the first item and returns the names of the classes, nil if the format does not tell them.
+	Begin() (classes []string, err error)
+	// Head appends what is written before the first item.
+	Head(dst []byte) []byte
+	// Next reads a line. The error is io.EOF at the end, a *LineError for a line that cannot be understood, anything else if the input
+	// cannot be read on. An item without probabilities is not to be stepped.
+	Next() (*Item, error)
+	// Line is the number of the line that Next read.
+	Line() int
+	// Append appends the line with the adapted values.
+	Append(dst []byte, a Adapted) []byte
+	// Unchanged writes the line as it came, after an error or for an item without probabilities. A table gets empty cells in the added columns.
+	Unchanged(w io.Writer) error
+}
+
+// SumTolerance is how far over 1 the sum of a list of top classes may be, from rounding.
+const SumTolerance = 1e-2
+
+// score is one entry of a list of top classes.
+type score struct {
+	class int
+	p     float64
+}
+
+// spread writes the vector of a list of top classes into dst [K], with the rest of the mass spread as the package says.
+func spread(dst []float64, top []score) error {
+	for i := range dst {
+		dst[i] = -1 // not listed
+	}
+	sum := 0.0
+	for _, s := range top {
+		if !(s.p >= 0 && s.p <= 1+SumTolerance) {
+			return fmt.Errorf("class %d has the score %g: want 0 to 1", s.class, s.p)
+		}
+		if dst[s.class] >= 0 {
+			return fmt.Errorf("class %d is listed twice", s.class)
+		}
+		dst[s.class] = s.p
+		sum += s.p
+	}
+	if sum > 1+SumTolerance {
+		return fmt.Errorf("scores sum to %g: want at most 1", sum)
+	}
+	rest := len(dst) - len(top)
+	scale := 1.0
+	if sum > 1 || rest == 0 {
+		scale = 1 / sum
+	}
+	if !(scale < math.MaxFloat64) { // all classes listed, with a score of 0 each
+		return errors.New("all scores are 0")
+	}
+	for i, p := range dst {
+		if p < 0 {
+			dst[i] = max(0, 1-sum) / float64(rest)
+		} else {
+			dst[i] = p * scale
+		}
+	}
+	return nil
+}
+
+// softmax turns logits into probabilities, in place.
+func softmax(x []float64) error {
+	top := math.Inf(-1)
+	for i, v := range x {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("logit of class %d is %g: want a finite number", i, v)
+		}
+		top = max(top, v)
+	}
+	sum := 0.0
+	for i, v := range x {
+		x[i] = math.Exp(v - top)
+		sum += x[i]
+	}
+	for i := range x {
+		x[i] /= sum
+	}
+	return nil
+}
+
+// classIndex finds classes by name.
+func classIndex(classes []string) map[string]int {
+	m := make(map[string]int, len(classes))
+	for i, c := range classes {
+		m[c] = i
+	}
+	return m
+}
+
+// number reads a number of a text that is no JSON.
+func number(text []byte) (float64, error) {
+	v, err := strconv.ParseFloat(string(text), 64)
+	if errors.Is(err, strconv.ErrRange) {
+		return 0, fmt.Errorf("number %s is beyond what 64 bits hold", clip(text))
+	}
+	if err != nil {
+		return 0, fmt.Errorf("%q is no number", clip(text))
+	}
+	return v, nil
+}
+
+// clip shortens a text for a message.
+func clip(text []byte) string {
+	if len(text) <= 60 {
+		return string(text)
+	}
+	return string(text[:60]) + "..."
+}
