@@ -1,0 +1,184 @@
+package benchmarks
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/oatta/oatta/adapt"
+)
+
+// Stream is one labelled stream with the predictions made on it.
+type Stream struct {
+	Name  string
+	Q     [][]float64 // [steps][classes]
+	Truth []int       // [steps]
+}
+
+// maxLine bounds a prediction with its label, in bytes, and maxLines their number.
+const (
+	maxLine  = 1 << 20
+	maxLines = 10 << 20
+)
+
+// ReadStreams reads gzipped lines {"stream": "user01", "probs": [...], "label": "walking"}; streams are in the order in which they
+// first appear. classes are the names of the labels in the order of probs.
+func ReadStreams(name string, classes []string) ([]*Stream, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("benchmarks: %w", err)
+	}
+	defer f.Close() // read only
+	z, err := gzip.NewReader(bufio.NewReader(f))
+	if err != nil {
+		return nil, fmt.Errorf("benchmarks: %s: %w", filepath.Base(name), err)
+	}
+	streams, err := parseStreams(z, classes)
+	if err != nil {
+		return nil, fmt.Errorf("benchmarks: %s: %w", filepath.Base(name), err)
+	}
+	return streams, nil
+}
+
+func parseStreams(r io.Reader, classes []string) (streams []*Stream, err error) {
+	at := map[string]*Stream{}
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxLine)
+	for n := 1; lines.Scan(); n++ {
+		if n > maxLines {
+			return nil, fmt.Errorf("more than %d lines", maxLines)
+		}
+		var line struct {
+			Stream string    `json:"stream"`
+			Probs  []float64 `json:"probs"`
+			Label  string    `json:"label"`
+		}
+		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		truth := slices.Index(classes, line.Label)
+		if truth < 0 {
+			return nil, fmt.Errorf("line %d: label %q: want one of %v", n, line.Label, classes)
+		}
+		if err := adapt.Check(line.Probs, len(classes)); err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		s := at[line.Stream]
+		if s == nil {
+			s = &Stream{Name: line.Stream}
+			at[line.Stream], streams = s, append(streams, s)
+		}
+		s.Q, s.Truth = append(s.Q, line.Probs), append(s.Truth, truth)
+	}
+	if len(streams) == 0 && lines.Err() == nil {
+		return nil, errors.New("no lines")
+	}
+	return streams, lines.Err()
+}
+
+// Collection is streams of one kind: recordings of people, cameras.
+type Collection struct {
+	Name    string
+	Classes int
+	Streams []*Stream
+	Person  func(stream string) string // to whom a stream belongs; nil: each to somebody else
+	Replay  bool                       // the predictor is one of other classes, not trained under the frequencies of these
+}
+
+// StreamsResult holds what each method changes on each stream of a collection.
+type StreamsResult struct {
+	Name    string
+	Streams []string
+	Steps   int         // of all streams
+	Base    []float64   // [streams] accuracy in percent
+	Methods []string    //
+	Change  [][]float64 // [methods][streams] in points against the base
+}
+
+// todays are the filters of this project and the methods in use, for a stream whose population is known or nil.
+func (c *Collection) todays(population *Population) []Method {
+	methods := append(Filters(nil), RollingMode(), RollingMean(), CentredVote(), CentredMean())
+	if population != nil {
+		methods = append(methods, population.Filter(), population.Viterbi(false))
+	}
+	if population != nil && !c.Replay {
+		methods = append(methods, population.Viterbi(true))
+	}
+	return methods
+}
+
+// RunStreams runs the filters and the methods in use on every stream; the population of a stream is the streams of other people.
+func RunStreams(c *Collection, workers int) *StreamsResult {
+	r := &StreamsResult{Name: c.Name, Base: make([]float64, len(c.Streams))}
+	populations := c.populations()
+	for _, m := range c.todays(populations[0]) {
+		r.Methods = append(r.Methods, m.Name)
+		r.Change = append(r.Change, make([]float64, len(c.Streams)))
+	}
+	_ = parallel(workers, len(c.Streams), func(i int) error { // no job fails
+		s := c.Streams[i]
+		values := accuracies(append([]Method{Base()}, c.todays(populations[i])...), s.Q, s.Truth)
+		r.Base[i] = values[0]
+		for m, v := range values[1:] {
+			r.Change[m][i] = v - values[0]
+		}
+		return nil
+	})
+	for _, s := range c.Streams {
+		r.Streams = append(r.Streams, s.Name)
+		r.Steps += len(s.Q)
+	}
+	return r
+}
+
+// populations returns that of the others for each stream, all nil if there are no others for some.
+func (c *Collection) populations() []*Population {
+	person := c.Person
+	if person == nil {
+		person = func(stream string) string { return stream }
+	}
+	out := make([]*Population, len(c.Streams))
+	for i, s := range c.Streams {
+		var others [][]int
+		for _, o := range c.Streams {
+			if person(o.Name) != person(s.Name) {
+				others = append(others, o.Truth)
+			}
+		}
+		if len(others) == 0 {
+			return make([]*Population, len(c.Streams))
+		}
+		out[i] = NewPopulation(c.Classes, others)
+	}
+	return out
+}
+
+// Summary is a method over the streams of a collection: mean and worst change in points, and how many streams lose more than one.
+type Summary struct {
+	Method string  `json:"method"`
+	Mean   float64 `json:"mean"`
+	Worst  float64 `json:"worst"`
+	Harmed int     `json:"streams_losing_over_1"`
+}
+
+// Summaries returns one for each method; every stream counts the same, whatever its length.
+func (r *StreamsResult) Summaries() (out []Summary) {
+	for m, name := range r.Methods {
+		s := Summary{Method: name, Mean: stat.Mean(r.Change[m], nil), Worst: slices.Min(r.Change[m])}
+		for _, v := range r.Change[m] {
+			if v < -1 {
+				s.Harmed++
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
