@@ -113,6 +113,48 @@ func TestNoLibrary(t *testing.T) {
 	}
 }
 
+// TestTruncatedLibrary cuts a library short: the dynamic loader would map what is missing and the process die of it.
+func TestTruncatedLibrary(t *testing.T) {
+	path := fakeLibrary(t, "1.24.4")
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int64{info.Size() - 1, info.Size() / 2, 4096, 100, 0} {
+		if err := os.Truncate(path, n); err != nil {
+			t.Fatal(err)
+		}
+		_, err := load(path)
+		for _, want := range []string{path, "oatta setup", "give another file"} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%d bytes: %v, want %q", n, err, want)
+			}
+		}
+	}
+}
+
+// TestTruncatedProvider has part of a CUDA provider beside the library.
+func TestTruncatedProvider(t *testing.T) {
+	path := fakeLibrary(t, "1.24.4")
+	e := &Engine{real: path}
+	if err := e.checkProviders(); err != nil {
+		t.Errorf("no provider at all: %v", err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	provider := filepath.Join(filepath.Dir(path), providerFile())
+	for n, want := range map[int]bool{len(data): true, len(data) / 2: false} {
+		if err := os.WriteFile(provider, data[:n], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := e.checkProviders(); (err == nil) != want {
+			t.Errorf("%d of %d bytes: %v", n, len(data), err)
+		}
+	}
+}
+
 func TestMissingLibraries(t *testing.T) {
 	folder := t.TempDir()
 	needed := filepath.Join(folder, "liboatta_needed.so")

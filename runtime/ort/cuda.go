@@ -5,7 +5,9 @@ package ort
 import (
 	"debug/elf"
 	"debug/pe"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	goruntime "runtime"
@@ -14,6 +16,8 @@ import (
 	"strings"
 
 	wrapper "github.com/yalue/onnxruntime_go"
+
+	"github.com/oatta/oatta/runtime/ort/ortlib"
 )
 
 const cudaProvider = "CUDAExecutionProvider"
@@ -23,6 +27,9 @@ func (e *Engine) appendCUDA(o *wrapper.SessionOptions, deviceID int) error {
 	if !slices.Contains(e.providers, cudaProvider) {
 		return fmt.Errorf("cuda: %s has no CUDA provider (it has %s): a CUDA build of ONNX Runtime is needed",
 			e.path, strings.Join(e.providers, ", "))
+	}
+	if err := e.checkProviders(); err != nil {
+		return fmt.Errorf("cuda: %w", err)
 	}
 	cuda, err := wrapper.NewCUDAProviderOptions()
 	if err != nil {
@@ -34,6 +41,18 @@ func (e *Engine) appendCUDA(o *wrapper.SessionOptions, deviceID int) error {
 	}
 	if err := o.AppendExecutionProviderCUDA(cuda); err != nil {
 		return e.explainCUDA(err)
+	}
+	return nil
+}
+
+// checkProviders reports a provider of which a part is missing, before ONNX Runtime maps it. One that is not there at all is
+// left to [Engine.explainCUDA].
+func (e *Engine) checkProviders() error {
+	for _, name := range []string{providerFile(), strings.Replace(providerFile(), "cuda", "shared", 1)} {
+		file := filepath.Join(filepath.Dir(e.real), name)
+		if err := ortlib.CheckFile(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
 	return nil
 }

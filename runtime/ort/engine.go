@@ -14,6 +14,7 @@ import (
 	wrapper "github.com/yalue/onnxruntime_go"
 
 	"github.com/oatta/oatta/runtime"
+	"github.com/oatta/oatta/runtime/ort/ortlib"
 )
 
 // Engine is the loaded ONNX Runtime. There is one per process; it is safe for concurrent use.
@@ -35,7 +36,7 @@ var process struct {
 
 // Load loads the shared library of ONNX Runtime and creates the environment of this process, once. A second Load of the same
 // file returns the same engine; of another file it is an error, since the first cannot be unloaded. A file that is no
-// ONNX Runtime, or one older than 1.24, is an error that names it.
+// ONNX Runtime, one that is not whole, or one older than 1.24, is an error that names it.
 func Load(lib string) (*Engine, error) {
 	path, err := filepath.Abs(lib)
 	if err != nil {
@@ -63,6 +64,9 @@ func Load(lib string) (*Engine, error) {
 }
 
 func load(path string) (*Engine, error) {
+	if err := ortlib.CheckFile(path); err != nil { // a truncated one would end the process by a signal
+		return nil, fmt.Errorf("runtime/ort: load: %w", err)
+	}
 	getBase, err := openLibrary(path)
 	if err != nil {
 		return nil, fmt.Errorf("runtime/ort: load: %w", err)

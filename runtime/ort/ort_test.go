@@ -109,6 +109,21 @@ func TestLoadAnother(t *testing.T) {
 	}
 }
 
+// TestLoadTruncated takes the beginning of the real library, as an interrupted copy leaves it.
+func TestLoadTruncated(t *testing.T) {
+	data, err := os.ReadFile(libraryPath(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "libonnxruntime.so")
+	if err := os.WriteFile(path, data[:min(len(data)/2, 5_000_000)], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := load(path); err == nil || !strings.Contains(err.Error(), path+": it is truncated or damaged") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestEngineTellsAboutItself(t *testing.T) {
 	e := testEngine(t)
 	if minor, ok := minorVersion(e.Version()); !ok || minor < apiVersion {

@@ -131,9 +131,9 @@ func TestExtractTakesTheFirst(t *testing.T) {
 // FuzzPackage feeds hostile bytes to everything that reads a file of the user's: nothing may panic, and no name may lead
 // outside of a folder.
 func FuzzPackage(f *testing.F) {
-	f.Add(zipOf(f, member{"lib/libonnxruntime.so.1.24.4", elf(62, "x")}, member{"LICENSE", []byte("l")}))
-	f.Add(tgzOf(f, member{"../libonnxruntime.so", elf(62, "x")}, member{"a/libonnxruntime.so", nil}))
-	f.Add(elf(62, "bare"))
+	f.Add(zipOf(f, member{"lib/libonnxruntime.so.1.24.4", elfOf(62, "x")}, member{"LICENSE", []byte("l")}))
+	f.Add(tgzOf(f, member{"../libonnxruntime.so", elfOf(62, "x")}, member{"a/libonnxruntime.so", nil}))
+	f.Add(elfOf(62, "bare"))
 	f.Add([]byte("MZ" + strings.Repeat("\x00", 0x3a) + "\xff\xff\xff\xff"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		_, _, _ = platformOf(data[:min(len(data), headerSize)])

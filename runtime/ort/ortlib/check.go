@@ -20,7 +20,7 @@ type Report struct {
 	Devices  []runtime.Device `json:"devices,omitempty"` // what the library is built for: cpu, and cuda
 }
 
-// Check looks for a library as Find does, hashes it and reports. What is wrong is in the report; the error is only for options
+// Check looks for a library as Verify does, hashes it and reports. What is wrong is in the report; the error is only for options
 // out of range and for a context that ended.
 func Check(ctx context.Context, o Options) (Report, error) {
 	o, err := o.resolved()
@@ -28,7 +28,7 @@ func Check(ctx context.Context, o Options) (Report, error) {
 		return Report{}, err
 	}
 	r := Report{Platform: o.Platform, CacheDir: o.CacheDir, Cached: cached(o)}
-	if r.Library, err = find(ctx, o); err != nil {
+	if r.Library, err = verified(ctx, o); err != nil {
 		r.Problem = err.Error()
 		return r, ctx.Err()
 	}
@@ -36,7 +36,7 @@ func Check(ctx context.Context, o Options) (Report, error) {
 	if r.Library.Device == runtime.DeviceCUDA {
 		r.Devices = append(r.Devices, runtime.DeviceCUDA)
 	}
-	if err := checkPlatform(r.Library.Path, o.Platform); err != nil {
+	if err := checkLibrary(r.Library.Path, o.Platform); err != nil {
 		r.Problem = r.Library.Path + ": " + err.Error()
 	}
 	if r.SHA256, err = hashFile(ctx, r.Library.Path); err != nil {

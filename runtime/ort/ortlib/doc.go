@@ -8,8 +8,9 @@
 //
 // In this order: the environment variable OATTA_ORT_LIB (a file, or a folder that holds one); the cache folder (OATTA_CACHE,
 // else the user's cache folder and oatta in it) under ort/VERSION-OS-ARCH-cpu or -cuda; the library folders of the system.
-// Libraries whose name tells a version before 1.24 are passed over. A variable that names nothing usable is an error, not a
-// reason to look further.
+// Libraries whose name tells a version before 1.24 are passed over, and so are those of the system that could not be loaded.
+// A variable that names nothing usable is an error, not a reason to look further. Without a cache folder, as where there is no
+// home, only a fetch is an error.
 //
 // # Where a library comes from
 //
@@ -27,6 +28,10 @@
 //
 // A file of the user's whose library is not in the table is refused with its hash, unless [Options.SHA256] has that hash, or
 // that of the whole package, or [Options.Trust] accepts it unseen. Trust is refused over plain http.
+//
+// Beside a library in the cache lies a record, origin.json, of where it came from and of each file's hash and size. [Find]
+// compares the sizes, [Verify] and [Setup] the hashes as well; what differs is [ErrDamaged], and Setup replaces it. [CheckFile]
+// is for every library right before it is loaded: it tells from the headers whether all of the file is there.
 //
 // # What is kept
 //

@@ -18,7 +18,8 @@ import (
 var ErrNotFound = errors.New("no ONNX Runtime library found")
 
 // Find returns the library that a program should load: of OATTA_ORT_LIB, of the cache, or of the system. It returns
-// [ErrNotFound] with the places where it looked, or an error if OATTA_ORT_LIB is set to what cannot serve.
+// [ErrNotFound] with the places where it looked and what it passed over there, [ErrDamaged] if the library of the cache is not
+// as it was put there, or an error if OATTA_ORT_LIB is set to what cannot serve.
 func Find(ctx context.Context, o Options) (Library, error) {
 	o, err := o.resolved()
 	if err != nil {
@@ -35,20 +36,39 @@ func find(ctx context.Context, o Options) (Library, error) {
 	if value := os.Getenv(EnvLibrary); value != "" && here {
 		return findEnv(o, value)
 	}
-	if lib, ok := best(cached(o), o.Device); ok {
-		return lib, nil
+	seen := cached(o)
+	if lib, ok := best(seen, o.Device); ok {
+		return lib, checkCached(ctx, o, lib, false)
 	}
-	places := []string{o.store()}
-	if here {
-		dirs := o.systemDirs()
-		for _, dir := range dirs {
-			if lib, ok := best(inFolder(dir, osOf(o.Platform), SourceSystem), o.Device); ok {
-				return lib, nil
-			}
+	if !here {
+		return Library{}, notFound(o, nil, seen)
+	}
+	dirs := o.systemDirs()
+	for _, dir := range dirs {
+		libs := inFolder(dir, osOf(o.Platform), SourceSystem)
+		seen = append(seen, libs...)
+		whole := slices.DeleteFunc(libs, func(l Library) bool { return checkLibrary(l.Path, o.Platform) != nil })
+		if lib, ok := best(whole, o.Device); ok {
+			return lib, nil
 		}
-		places = append(places, dirs...)
 	}
-	return Library{}, fmt.Errorf("ortlib: %s, %s: %w in %s", o.Platform, o.Device, ErrNotFound, strings.Join(places, ", "))
+	return Library{}, notFound(o, dirs, seen)
+}
+
+// notFound tells where nothing was found, and for each library that was seen there why it will not do.
+func notFound(o Options, dirs []string, seen []Library) error {
+	places := slices.Clone(dirs)
+	if o.noCache == nil {
+		places = slices.Insert(places, 0, o.store())
+	}
+	var reasons strings.Builder
+	for _, lib := range seen {
+		fmt.Fprintf(&reasons, "\n  passed over: %v", o.refusal(lib))
+	}
+	if o.noCache != nil {
+		fmt.Fprintf(&reasons, "\n  not looked in: %v", o.noCache)
+	}
+	return fmt.Errorf("ortlib: %s, %s: %w in %s%s", o.Platform, o.Device, ErrNotFound, strings.Join(places, ", "), reasons.String())
 }
 
 // findEnv takes what the variable names, or says why it cannot.
@@ -71,16 +91,20 @@ func findEnv(o Options, value string) (Library, error) {
 	if lib, ok := best(candidates, o.Device); ok {
 		return lib, nil
 	}
-	return Library{}, fmt.Errorf("ortlib: %s: %w", EnvLibrary, refusal(candidates, osOf(o.Platform)))
+	// The least to be wrong with any of them is that it is for the CPU: that is told, if it is so.
+	i := max(0, slices.IndexFunc(candidates, func(l Library) bool { return !tooOld(l.Version) }))
+	return Library{}, fmt.Errorf("ortlib: %s: %w", EnvLibrary, o.refusal(candidates[i]))
 }
 
-// refusal says why none of the libraries will do: all are too old, or one that is not has no CUDA.
-func refusal(libs []Library, goos string) error {
-	i := slices.IndexFunc(libs, func(l Library) bool { return !tooOld(l.Version) })
-	if i < 0 {
-		return fmt.Errorf("%s is of version %s: want 1.%d or later", libs[0].Path, libs[0].Version, minMinor)
+// refusal says why a library will not do: it is too old, it has no CUDA, or it cannot be loaded at all.
+func (o Options) refusal(lib Library) error {
+	switch {
+	case tooOld(lib.Version):
+		return fmt.Errorf("%s is of version %s: want 1.%d or later", lib.Path, lib.Version, minMinor)
+	case !lib.serves(o.Device):
+		return fmt.Errorf("%s is a CPU library: CUDA needs %s beside it", lib.Path, providerNames(osOf(o.Platform))[0])
 	}
-	return fmt.Errorf("%s is a CPU library: CUDA needs %s beside it", libs[i].Path, providerNames(goos)[0])
+	return fmt.Errorf("%s: %v", lib.Path, checkLibrary(lib.Path, o.Platform))
 }
 
 // best picks the library for a device: one that can serve it, on the device itself rather than on another, of the highest
@@ -139,6 +163,9 @@ func folderName(version, platform string, device runtime.Device) string {
 
 // cached lists the libraries in the cache that are for the platform. The folder's name tells version and device.
 func cached(o Options) []Library {
+	if o.noCache != nil {
+		return nil
+	}
 	entries, err := os.ReadDir(o.store())
 	if err != nil {
 		return nil // no cache yet

@@ -43,19 +43,19 @@ func TestFindOrder(t *testing.T) {
 		t.Errorf("nothing anywhere: %v", err)
 	}
 	o.system = []string{t.TempDir(), t.TempDir()}
-	second := write(t, filepath.Join(o.system[1], "libonnxruntime.so.1.26.0"), library)
+	second := write(t, filepath.Join(o.system[1], "libonnxruntime.so.1.26.0"), native())
 	if lib := find1(t, o); lib != (Library{second, "1.26.0", SourceSystem, runtime.DeviceCPU}) {
 		t.Errorf("system: %+v", lib)
 	}
-	first := write(t, filepath.Join(o.system[0], "libonnxruntime.so"), library)
+	first := write(t, filepath.Join(o.system[0], "libonnxruntime.so"), native())
 	if lib := find1(t, o); lib != (Library{first, "", SourceSystem, runtime.DeviceCPU}) {
 		t.Errorf("system, first folder: %+v", lib)
 	}
-	inCache := write(t, filepath.Join(cacheFolder(o, "1.24.3", "cpu"), "libonnxruntime.so.1"), library)
+	inCache := write(t, filepath.Join(cacheFolder(o, "1.24.3", "cpu"), "libonnxruntime.so.1"), native())
 	if lib := find1(t, o); lib != (Library{inCache, "1.24.3", SourceCache, runtime.DeviceCPU}) {
 		t.Errorf("cache: %+v", lib)
 	}
-	mine := write(t, filepath.Join(t.TempDir(), "my-runtime.so"), library)
+	mine := write(t, filepath.Join(t.TempDir(), "my-runtime.so"), native())
 	t.Setenv(EnvLibrary, mine)
 	if lib := find1(t, o); lib != (Library{mine, "", SourceEnv, runtime.DeviceCPU}) {
 		t.Errorf("environment: %+v", lib)
@@ -72,11 +72,11 @@ func TestFindEnv(t *testing.T) {
 	t.Setenv(EnvLibrary, dir)
 	_, err := Find(context.Background(), o)
 	expectError(t, err, EnvLibrary, "holds no libonnxruntime.so")
-	old := write(t, filepath.Join(dir, "libonnxruntime.so.1.17.3"), library)
+	old := write(t, filepath.Join(dir, "libonnxruntime.so.1.17.3"), native())
 	_, err = Find(context.Background(), o)
 	expectError(t, err, old, "version 1.17.3: want 1.24 or later")
-	want := write(t, filepath.Join(dir, "libonnxruntime.so.1.24.4"), library)
-	write(t, filepath.Join(dir, "libonnxruntime.so.backup"), library)
+	want := write(t, filepath.Join(dir, "libonnxruntime.so.1.24.4"), native())
+	write(t, filepath.Join(dir, "libonnxruntime.so.backup"), native())
 	if lib := find1(t, o); lib.Path != want || lib.Version != "1.24.4" {
 		t.Errorf("%+v", lib)
 	}
@@ -98,10 +98,64 @@ func TestFindEnv(t *testing.T) {
 	}
 }
 
+// TestFindTellsWhatItPassedOver asks for CUDA where there are libraries without it, and others that cannot serve.
+func TestFindTellsWhatItPassedOver(t *testing.T) {
+	o := here(t)
+	o.system = []string{t.TempDir()}
+	inCache := write(t, filepath.Join(cacheFolder(o, "1.24.4", "cpu"), "libonnxruntime.so.1.24.4"), native())
+	plain := write(t, filepath.Join(o.system[0], "libonnxruntime.so"), native())
+	old := write(t, filepath.Join(o.system[0], "libonnxruntime.so.1.17.3"), native())
+	o.Device = runtime.DeviceCUDA
+	_, err := Find(context.Background(), o)
+	const want = " is a CPU library: CUDA needs libonnxruntime_providers_cuda.so beside it"
+	expectError(t, err, ErrNotFound.Error(), inCache+want, plain+want, old+" is of version 1.17.3")
+	o.Device = runtime.DeviceCPU
+	if err := os.RemoveAll(filepath.Dir(inCache)); err != nil {
+		t.Fatal(err)
+	}
+	if lib := find1(t, o); lib.Path != plain {
+		t.Errorf("%+v", lib)
+	}
+	write(t, plain, native()[:100]) // one that could not be loaded must not stand in the way of a fetch
+	_, err = Find(context.Background(), o)
+	expectError(t, err, ErrNotFound.Error(), plain+": it is truncated or damaged")
+}
+
+// TestFindWithoutCache has no home and so no cache folder: what lies elsewhere is found, and only a fetch fails.
+func TestFindWithoutCache(t *testing.T) {
+	o := here(t)
+	o.CacheDir = ""
+	o.system = []string{t.TempDir()}
+	for _, name := range []string{EnvCache, "HOME", "XDG_CACHE_HOME"} {
+		t.Setenv(name, "")
+	}
+	t.Chdir(t.TempDir()) // a store below no cache folder would be one below this
+	write(t, filepath.Join("ort", filepath.Base(cacheFolder(o, "1.24.4", "cpu")), "libonnxruntime.so"), native())
+	_, err := Find(context.Background(), o)
+	expectError(t, err, ErrNotFound.Error(), "set OATTA_CACHE")
+	_, err = Setup(context.Background(), o)
+	expectError(t, err, "no cache folder: set OATTA_CACHE")
+	inSystem := write(t, filepath.Join(o.system[0], "libonnxruntime.so"), native())
+	if lib := find1(t, o); lib.Path != inSystem {
+		t.Errorf("%+v", lib)
+	}
+	if lib, err := Setup(context.Background(), o); err != nil || lib.Path != inSystem {
+		t.Errorf("Setup: %+v, %v", lib, err)
+	}
+	mine := write(t, filepath.Join(t.TempDir(), "mine.so"), native())
+	t.Setenv(EnvLibrary, mine)
+	if lib := find1(t, o); lib.Path != mine {
+		t.Errorf("%+v", lib)
+	}
+	if r, err := Check(context.Background(), o); err != nil || !r.Found || r.CacheDir != "" {
+		t.Errorf("Check: %+v, %v", r, err)
+	}
+}
+
 func TestFindByLink(t *testing.T) {
 	o := here(t)
 	o.system = []string{t.TempDir()}
-	write(t, filepath.Join(o.system[0], "real", "libonnxruntime.so.1.27.1"), library)
+	write(t, filepath.Join(o.system[0], "real", "libonnxruntime.so.1.27.1"), native())
 	link := filepath.Join(o.system[0], "libonnxruntime.so")
 	if err := os.Symlink(filepath.Join("real", "libonnxruntime.so.1.27.1"), link); err != nil {
 		t.Skip(err)
@@ -114,10 +168,10 @@ func TestFindByLink(t *testing.T) {
 func TestFindPrefers(t *testing.T) {
 	o := here(t)
 	for _, folder := range []string{cacheFolder(o, "1.24.4", "cpu"), cacheFolder(o, "1.9.0", "cpu"), cacheFolder(o, "1.30.0", "cuda"), cacheFolder(o, "custom", "cpu")} {
-		write(t, filepath.Join(folder, "libonnxruntime.so"), library)
+		write(t, filepath.Join(folder, "libonnxruntime.so"), native())
 	}
-	write(t, filepath.Join(cacheFolder(o, "1.31.0", "cpu"), "something.else"), library)
-	write(t, filepath.Join(o.CacheDir, "ort", tempPrefix+"1.32.0", "libonnxruntime.so"), library)
+	write(t, filepath.Join(cacheFolder(o, "1.31.0", "cpu"), "something.else"), native())
+	write(t, filepath.Join(o.CacheDir, "ort", tempPrefix+"1.32.0", "libonnxruntime.so"), native())
 	for device, want := range map[runtime.Device]Library{
 		"":                 {Version: "1.24.4", Device: runtime.DeviceCPU},
 		runtime.DeviceCPU:  {Version: "1.24.4", Device: runtime.DeviceCPU},
@@ -186,7 +240,7 @@ func TestCheck(t *testing.T) {
 	if err != nil || !r.Found || r.Problem != "" || r.Library.Path != path || r.SHA256 != hashOf(library) || r.Pinned != "onnxruntime==1.24.4" || len(r.Cached) != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	write(t, path, elf(183, "damaged"))
+	write(t, path, elfOf(183, "damaged"))
 	r, err = Check(context.Background(), o)
 	if err != nil || r.Pinned != "" || !strings.Contains(r.Problem, "linux/arm64") {
 		t.Errorf("%+v, %v", r, err)

@@ -19,12 +19,32 @@ import (
 	"github.com/oatta/oatta/runtime"
 )
 
-// elf returns the beginning of an ELF library for a processor (62: amd64, 183: arm64), with text behind it to tell it apart.
-func elf(machine uint16, text string) []byte {
-	b := make([]byte, 64)
+// elfOf returns an ELF library for a processor (62: amd64, 183: arm64), whole but for having nothing in it than text, to tell it
+// apart, in its one segment.
+func elfOf(machine uint16, text string) []byte {
+	const header, entry = 64, 56 // bytes of the file's header and of the segment's
+	b := make([]byte, header+entry)
+	le := binary.LittleEndian
 	copy(b, "\x7fELF\x02\x01\x01")
-	binary.LittleEndian.PutUint16(b[18:], machine)
+	le.PutUint16(b[16:], 3) // shared library
+	le.PutUint16(b[18:], machine)
+	le.PutUint32(b[20:], 1)      // version of the format
+	le.PutUint64(b[32:], header) // where the segments' headers are
+	le.PutUint16(b[52:], header)
+	le.PutUint16(b[54:], entry)
+	le.PutUint16(b[56:], 1)           // segments
+	le.PutUint32(b[header:], 1)       // to load
+	le.PutUint64(b[header+8:], 64+56) // its offset
+	le.PutUint64(b[header+32:], uint64(len(text)))
 	return append(b, text...)
+}
+
+// native is a library for this machine, if it is one of those that the tests have a number for.
+func native() []byte {
+	if archOf(hostPlatform()) == "arm64" {
+		return elfOf(183, "the library")
+	}
+	return library
 }
 
 func hashOf(data []byte) string {
@@ -99,8 +119,8 @@ func write(t testing.TB, path string, data []byte) string {
 const testPlatform = "linux/amd64"
 
 var (
-	library  = elf(62, "the library")
-	provider = elf(62, "the CUDA provider")
+	library  = elfOf(62, "the library")
+	provider = elfOf(62, "the CUDA provider")
 )
 
 // useTable puts a table of small files in place of the real one.

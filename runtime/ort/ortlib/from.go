@@ -28,8 +28,10 @@ func obtainFrom(ctx context.Context, o Options, down, dir string) (obtained, err
 		return obtained{}, err
 	}
 	main := taken[0]
-	if err := checkPlatform(filepath.Join(dir, main.name), o.Platform); err != nil {
-		return obtained{}, fmt.Errorf("%s: %w", main.inside, err)
+	for _, e := range taken {
+		if err := checkLibrary(filepath.Join(dir, e.name), o.Platform); err != nil {
+			return obtained{}, fmt.Errorf("%s: %w: give another file", e.inside, err)
+		}
 	}
 	if err := accept(ctx, o, file, taken); err != nil {
 		return obtained{}, err

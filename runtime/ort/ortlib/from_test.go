@@ -20,7 +20,7 @@ func from(t *testing.T, o Options, name string, data []byte) (Library, error) {
 func TestFromKnownLibrary(t *testing.T) {
 	useTable(t)
 	nupkg := zipOf(t,
-		member{"runtimes/linux-arm64/native/libonnxruntime.so", elf(183, "another")},
+		member{"runtimes/linux-arm64/native/libonnxruntime.so", elfOf(183, "another")},
 		member{"runtimes/linux-x64/native/libonnxruntime.so", library},
 		member{"runtimes/osx-arm64/native/libonnxruntime.dylib", []byte("another")},
 		member{"runtimes/win-x64/native/onnxruntime.dll", []byte("another")})
@@ -30,7 +30,7 @@ func TestFromKnownLibrary(t *testing.T) {
 		"microsoft.ml.onnxruntime.nupkg":     nupkg,
 		"onnxruntime-linux-x64-1.24.4.tgz":   releaseArchive(t),
 		"onnxruntime-1.24.4-cp39-abi3.whl":   zipOf(t, member{"onnxruntime/capi/libonnxruntime.so.1.24.4", library}),
-		"onnxruntime-node-1.24.3.tar.gz":     tgzOf(t, member{"package/bin/napi-v6/linux/arm64/libonnxruntime.so.1", elf(183, "x")}, member{"package/bin/napi-v6/linux/x64/libonnxruntime.so.1", library}),
+		"onnxruntime-node-1.24.3.tar.gz":     tgzOf(t, member{"package/bin/napi-v6/linux/arm64/libonnxruntime.so.1", elfOf(183, "x")}, member{"package/bin/napi-v6/linux/x64/libonnxruntime.so.1", library}),
 		"two names of one in a folder.zip":   zipOf(t, member{"lib/libonnxruntime.so", library}, member{"lib/libonnxruntime.so.1.24.4", library}),
 		"named by its ending alone, not.txt": nupkg,
 	} {
@@ -54,7 +54,7 @@ func TestFromKnownLibrary(t *testing.T) {
 // TestFromUnknownLibrary covers who may vouch for a library that is not in the table.
 func TestFromUnknownLibrary(t *testing.T) {
 	useTable(t)
-	other := elf(62, "a newer one")
+	other := elfOf(62, "a newer one")
 	pkg := zipOf(t, member{"lib/libonnxruntime.so.1.25.0", other})
 	wrong := strings.Repeat("0", 64)
 	for name, c := range map[string]struct {
@@ -107,7 +107,7 @@ func TestFromCUDA(t *testing.T) {
 		t.Errorf("%+v, %v", lib, err)
 	}
 	// A provider is loaded like the library: it needs a hash as well.
-	other := elf(62, "another provider")
+	other := elfOf(62, "another provider")
 	_, err = from(t, o, "gpu.tgz", both(other))
 	expectError(t, err, "libonnxruntime_providers_cuda.so has SHA-256 "+hashOf(other))
 	_, err = from(t, o, "cpu.tgz", releaseArchive(t))
@@ -123,8 +123,8 @@ func TestFromRefuses(t *testing.T) {
 		"text.whl":    {[]byte("this is no package"), "neither a zip nor a tar.gz"},
 		"empty":       {nil, "neither a zip nor a tar.gz"},
 		"other.zip":   {zipOf(t, member{"readme.txt", []byte("x")}), "there is no libonnxruntime.so in it"},
-		"arm.so":      {elf(183, "for another processor"), "it is for linux/arm64, want linux/amd64"},
-		"arm.zip":     {zipOf(t, member{"lib/libonnxruntime.so", elf(183, "x")}), "it is for linux/arm64, want linux/amd64"},
+		"arm.so":      {elfOf(183, "for another processor"), "it is for linux/arm64, want linux/amd64"},
+		"arm.zip":     {zipOf(t, member{"lib/libonnxruntime.so", elfOf(183, "x")}), "it is for linux/arm64, want linux/amd64"},
 		"no.zip":      {zipOf(t, member{"lib/libonnxruntime.so", []byte("text")}), "not a 64-bit shared library"},
 		"several.zip": {zipOf(t, member{"a/libonnxruntime.so", library}, member{"b/libonnxruntime.so", library}), "it holds several libraries for linux/amd64: a/libonnxruntime.so, b/libonnxruntime.so"},
 		"climb.zip":   {zipOf(t, member{"../../libonnxruntime.so", library}), "there is no libonnxruntime.so in it"},
@@ -168,7 +168,7 @@ func TestFromReplaces(t *testing.T) {
 	o := fixture(t)
 	o.Trust = true
 	for _, text := range []string{"first", "second"} {
-		lib, err := from(t, o, "libonnxruntime.so.1.30.0", elf(62, text))
+		lib, err := from(t, o, "libonnxruntime.so.1.30.0", elfOf(62, text))
 		if err != nil {
 			t.Fatal(err)
 		}

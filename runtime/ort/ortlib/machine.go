@@ -65,8 +65,19 @@ func checkPlatform(file, platform string) error {
 	if err != nil {
 		return err
 	}
-	if got := goos + "/" + arch; got != platform && (arch != "any" || goos != osOf(platform)) {
-		return fmt.Errorf("it is for %s, want %s", got, platform)
+	if goos != kin(osOf(platform)) || arch != "any" && arch != archOf(platform) {
+		return fmt.Errorf("it is for %s/%s, want %s", goos, arch, platform)
 	}
 	return nil
+}
+
+// kin returns the operating system whose format of libraries another one has: most have that of Linux.
+func kin(goos string) string {
+	switch goos {
+	case "darwin", "windows":
+		return goos
+	case "ios":
+		return "darwin"
+	}
+	return "linux"
 }

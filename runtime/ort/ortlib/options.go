@@ -49,7 +49,8 @@ type Options struct {
 	Log        func(string)   // gets a line for each step; nil drops them
 	Client     *http.Client   // for downloads; nil is a client of our own
 
-	system []string // folders in place of the system's; tests only
+	system  []string // folders in place of the system's; tests only
+	noCache error    // why CacheDir is empty in resolved options
 }
 
 var (
@@ -96,7 +97,8 @@ func (o Options) hashes() []string {
 	return list
 }
 
-// resolved returns the options with their defaults in place.
+// resolved returns the options with their defaults in place. That there is no cache folder, as without a home, matters only
+// to who wants to write there: libraries may be found elsewhere.
 func (o Options) resolved() (Options, error) {
 	if err := o.Validate(); err != nil {
 		return o, err
@@ -120,11 +122,7 @@ func (o Options) resolved() (Options, error) {
 		o.Client = newClient()
 	}
 	if o.CacheDir == "" {
-		dir, err := CacheDir()
-		if err != nil {
-			return o, err
-		}
-		o.CacheDir = dir
+		o.CacheDir, o.noCache = CacheDir()
 	}
 	return o, nil
 }
@@ -141,12 +139,18 @@ func CacheDir() (string, error) {
 	return filepath.Join(dir, "oatta"), nil
 }
 
-// store is the folder of libraries in the cache.
+// store is the folder of libraries in the cache, which must be there to have one.
 func (o Options) store() string { return filepath.Join(o.CacheDir, "ort") }
 
 func (o Options) logf(format string, args ...any) { o.Log(fmt.Sprintf(format, args...)) }
 
 func hostPlatform() string { return goruntime.GOOS + "/" + goruntime.GOARCH }
+
+// archOf returns "amd64" for "linux/amd64".
+func archOf(platform string) string {
+	_, name, _ := strings.Cut(platform, "/")
+	return name
+}
 
 // osOf returns "linux" for "linux/amd64".
 func osOf(platform string) string {

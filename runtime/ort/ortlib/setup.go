@@ -4,32 +4,55 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/oatta/oatta/runtime"
 )
 
-// Setup returns the library that Find finds, else fetches one into the cache. With From set it always takes that. If every
-// method fails, the error tells for each why.
+// Setup returns the library that Verify finds, else fetches one into the cache, also in place of a damaged one there. With
+// From set it always takes that. If every method fails, the error tells for each why.
 func Setup(ctx context.Context, o Options) (Library, error) {
 	o, err := o.resolved()
 	if err != nil {
 		return Library{}, err
 	}
-	if o.From == "" {
-		if lib, err := find(ctx, o); !errors.Is(err, ErrNotFound) {
-			return lib, err
+	if o.From != "" {
+		return fetch(ctx, o.toFetch(runtime.DeviceCPU))
+	}
+	lib, found := verified(ctx, o)
+	switch {
+	case errors.Is(found, ErrNotFound):
+		return fetch(ctx, o.toFetch(runtime.DeviceCPU))
+	case errors.Is(found, ErrDamaged):
+		o.logf("%v", found)
+		if lib, err = fetch(ctx, o.toFetch(lib.Device)); err != nil {
+			return Library{}, errors.Join(found, err)
 		}
+		return lib, nil
 	}
-	if o.Device == runtime.DeviceAuto {
-		o.Device = runtime.DeviceCPU // a fetch of 250 MB wants to be asked for
+	return lib, found
+}
+
+// toFetch settles the device to fetch a library for. One with CUDA has 250 MB, which wants to be asked for: by the options, or
+// by that it was there before.
+func (o Options) toFetch(before runtime.Device) Options {
+	switch {
+	case o.Device == runtime.DeviceCUDA:
+	case before == runtime.DeviceCUDA && slices.ContainsFunc(table, func(p pin) bool { return p.platform == o.Platform && p.device == before }):
+		o.Device = before
+	default:
+		o.Device = runtime.DeviceCPU
 	}
-	return fetch(ctx, o)
+	return o
 }
 
 // fetch runs the methods under the lock of the cache, until one succeeds.
 func fetch(ctx context.Context, o Options) (Library, error) {
+	if o.noCache != nil {
+		return Library{}, o.noCache
+	}
 	s, err := openStore(ctx, o)
 	if err != nil {
 		return Library{}, fmt.Errorf("ortlib: cache: %w", explain(err, o))
@@ -40,13 +63,17 @@ func fetch(ctx context.Context, o Options) (Library, error) {
 		if err != nil {
 			return Library{}, fmt.Errorf("ortlib: %s: %w", o.From, explain(err, o))
 		}
-		return lib, nil
+		return lib, s.dropDamaged(ctx)
 	}
 	// Another program may have fetched it while this one waited for the lock.
-	if lib, ok := best(cached(o), o.Device); ok {
+	if lib, ok := best(cached(o), o.Device); ok && checkCached(ctx, o, lib, true) == nil {
 		return lib, nil
 	}
-	return s.fetchPinned(ctx)
+	lib, err := s.fetchPinned(ctx)
+	if err != nil {
+		return Library{}, err
+	}
+	return lib, s.dropDamaged(ctx)
 }
 
 func (s *store) fetchPinned(ctx context.Context) (Library, error) {

@@ -32,7 +32,7 @@ func pipWheel(t *testing.T, data []byte) string {
 func nodePackage(t *testing.T) string {
 	t.Helper()
 	return write(t, filepath.Join(t.TempDir(), "onnxruntime-node-1.24.3.tgz"), tgzOf(t,
-		member{"package/bin/napi-v6/linux/arm64/libonnxruntime.so.1", elf(183, "another")},
+		member{"package/bin/napi-v6/linux/arm64/libonnxruntime.so.1", elfOf(183, "another")},
 		member{"package/bin/napi-v6/linux/x64/libonnxruntime.so.1", library}))
 }
 
@@ -164,7 +164,7 @@ func TestSetupRefusesAnotherHash(t *testing.T) {
 	useTable(t)
 	o := fixture(t)
 	o.Method = MethodPip
-	other := elf(62, "tampered with")
+	other := elfOf(62, "tampered with")
 	useTools(t, map[string]string{"python3": pipScript(pipWheel(t, other))})
 	_, err := Setup(context.Background(), o)
 	expectError(t, err, "onnxruntime==1.24.4", hashOf(other), hashOf(library))
@@ -247,10 +247,9 @@ func TestSetupInterrupted(t *testing.T) {
 
 func TestSetupTakesWhatIsThere(t *testing.T) {
 	useTable(t)
-	o := fixture(t)
+	o := here(t)
 	o.system = []string{t.TempDir()}
-	o.Platform = hostPlatform()
-	path := write(t, filepath.Join(o.system[0], plainName(osOf(o.Platform))), library)
+	path := write(t, filepath.Join(o.system[0], "libonnxruntime.so"), native())
 	lib, err := Setup(context.Background(), o)
 	if err != nil || lib.Path != path || lib.Source != SourceSystem {
 		t.Errorf("%+v, %v", lib, err)

@@ -3,7 +3,9 @@ package ortlib
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	goruntime "runtime"
@@ -87,32 +89,68 @@ type obtained struct {
 	Platform string            `json:"platform"`
 	Device   runtime.Device    `json:"device"`
 	Files    map[string]string `json:"files"` // name: SHA-256
+	Sizes    map[string]int64  `json:"sizes"` // name: bytes; filled in when it is installed
 
 	dir, library string // where it is, and the name of the library there
 }
 
 // install records where the library came from and renames its folder into place. An older one of the same name goes.
 func (s *store) install(got obtained, work string) (Library, error) {
+	var err error
+	if got.Sizes, err = sizesOf(got.dir, got.Files); err != nil {
+		return Library{}, err
+	}
 	record, err := json.MarshalIndent(got, "", "  ")
 	if err != nil {
 		return Library{}, err
 	}
-	if _, err := writeFile(filepath.Join(got.dir, "origin.json"), strings.NewReader(string(record)+"\n")); err != nil {
+	if _, err := writeFile(filepath.Join(got.dir, originName), strings.NewReader(string(record)+"\n")); err != nil {
 		return Library{}, err
 	}
 	syncDir(got.dir)
 	final := filepath.Join(s.options.store(), folderName(got.Version, got.Platform, got.Device))
-	if _, err := os.Lstat(final); err == nil {
-		if err := os.Rename(final, filepath.Join(work, "replaced")); err != nil {
-			return Library{}, err
-		}
-	}
-	if err := os.Rename(got.dir, final); err != nil {
+	if err := replace(got.dir, final, filepath.Join(work, "replaced")); err != nil {
 		return Library{}, err
 	}
 	syncDir(s.options.store())
 	s.options.logf("%s: %s is in %s", got.Method, got.Package, final)
 	return Library{filepath.Join(final, got.library), got.Version, SourceCache, got.Device}, nil
+}
+
+// replace renames a folder to final. What is there goes aside first, since no system renames over a folder with files in it,
+// and comes back if that fails.
+func replace(dir, final, aside string) error {
+	err := os.Rename(final, aside)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	was := err == nil
+	if err = os.Rename(dir, final); err != nil && was {
+		err = errors.Join(err, os.Rename(aside, final))
+	}
+	return err
+}
+
+// dropDamaged removes what else in the cache is damaged, lest [Find] prefer it to what was fetched in its stead.
+func (s *store) dropDamaged(ctx context.Context) error {
+	for _, lib := range cached(s.options) {
+		err := checkCached(ctx, s.options, lib, true)
+		if !errors.Is(err, ErrDamaged) {
+			continue
+		}
+		s.options.logf("removing %s: %v", filepath.Dir(lib.Path), err)
+		aside, err := os.MkdirTemp(s.options.store(), tempPrefix) // one rename, so that it is there whole or not at all
+		if err == nil {
+			err = os.Rename(filepath.Dir(lib.Path), filepath.Join(aside, "damaged"))
+		}
+		if err == nil {
+			err = os.RemoveAll(aside)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
 }
 
 // syncDir puts a folder's list of names on disk. Windows has no such call, and some file systems refuse it; the rename is

@@ -110,7 +110,7 @@ func TestPlatformOf(t *testing.T) {
 	pe[0x3c] = 0x80
 	copy(pe[0x80:], "PE\x00\x00\x64\x86")
 	for want, header := range map[string][]byte{
-		"linux/amd64": elf(62, ""), "linux/arm64": elf(183, ""), "linux/machine 0xf3": elf(243, ""),
+		"linux/amd64": elfOf(62, ""), "linux/arm64": elfOf(183, ""), "linux/machine 0xf3": elfOf(243, ""),
 		"darwin/arm64": macho, "darwin/any": {0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 2}, "windows/amd64": pe,
 	} {
 		goos, arch, err := platformOf(header)
