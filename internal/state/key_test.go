@@ -64,3 +64,14 @@ func TestReadKeyRefusesWhatOthersCanRead(t *testing.T) {
 		}
 	}
 }
+
+// FuzzParseKey: no text makes it panic, and a key has its length.
+func FuzzParseKey(f *testing.F) {
+	f.Add([]byte(strings.Repeat("0", 64)))
+	f.Add([]byte("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if key, err := parseKey(text); err == nil && len(key) != adapt.KeySize {
+			t.Errorf("%q: a key of %d bytes", text, len(key))
+		}
+	})
+}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
 
 	"github.com/oatta/oatta/adapt"
 )
@@ -130,7 +131,7 @@ func defaultCache(classes int, s adapt.Settings) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return max(16, 256<<20/(len(data)*5/4)), nil
+	return max(16, 256<<20/(len(data)*9/8+6<<10)), nil
 }
 
 // openFile opens and locks the file. The hook keeps the file at hand: for scrubbing, and for letting go of the lock where bbolt has
@@ -147,9 +148,9 @@ func (s *Store) openFile() (err error) {
 		},
 	})
 	switch {
-	case errors.Is(err, bbolt.ErrTimeout):
+	case errors.Is(err, berrors.ErrTimeout):
 		return fmt.Errorf("in use by another process: waited %v for its lock", s.options.Wait)
-	case errors.Is(err, bbolt.ErrInvalid), errors.Is(err, bbolt.ErrVersionMismatch), errors.Is(err, bbolt.ErrChecksum):
+	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrVersionMismatch), errors.Is(err, berrors.ErrChecksum):
 		return fmt.Errorf("not a file of states, or damaged: %w", err)
 	}
 	return err
@@ -171,7 +172,7 @@ func (s *Store) shut() (err error) {
 	switch {
 	case s.file == nil:
 	case s.broken != nil:
-		err = s.file.Close()
+		err = abandon(s.file)
 	case s.db != nil:
 		err = s.db.Close()
 	}

@@ -19,7 +19,7 @@ import (
 // was fed alone.
 func TestStoreAgreesWithFiltersFedAlone(t *testing.T) {
 	for _, key := range [][]byte{nil, testKey} {
-		const streams, items = 40, 3000
+		const streams, items = 40, 1200
 		r := rand.New(rand.NewPCG(1, 42))
 		o := Options{Classes: classes, Key: key, Cache: 7}
 		path := temporary(t)

@@ -1,0 +1,208 @@
+package adapt
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"slices"
+)
+
+// A snapshot is, little-endian:
+//
+//	 0  8  magic "OATTAFLT"
+//	 8  4  version, 1
+//	12  4  classes K
+//	16  8  steps
+//	24  4  length n of the settings
+//	28  n  the resolved settings as JSON, whose numbers read back to the bit
+//	    .  the state, 8 bytes a number, in the order of the visit methods: its length follows from K and the settings alone
+//	    4  CRC-32C of all before
+//
+// The sum is there for accidents (a bad disk, a cut file), so a CRC that processors compute in hardware is enough: it adds little
+// to the 16 MB of a thousand classes. Against forgery there is [Seal].
+const (
+	snapshotMagic   = "OATTAFLT"
+	snapshotVersion = 1
+	snapshotHead    = 28
+	snapshotTail    = 4
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// persistent is a mode whose whole state can be walked. A field of the state that visit leaves out would break the promise that a
+// restored filter continues bit for bit; a test compares the fields of the types with a list.
+type persistent interface {
+	mode
+	visit(v visitor)
+	consistent() error // relations between the parts; visit's bounds hold already
+}
+
+var (
+	_ persistent = (*paper)(nil)
+	_ persistent = (*mixture)(nil)
+)
+
+// MarshalBinary returns a snapshot of the filter: settings, steps and state, versioned and checksummed. A filter restored from it
+// continues bit for bit on the same kind of machine. Its length depends on K and the settings only.
+//
+// A snapshot holds what the filter learned of the stream: the transition matrix, the class frequencies and the current belief,
+// hence what was probably seen last and the routine of whoever made the stream. It holds no input, no time and no name. [Seal] it
+// before it leaves a trusted place.
+func (f *Filter) MarshalBinary() ([]byte, error) { return f.AppendBinary(nil) }
+
+// AppendBinary appends the snapshot of [Filter.MarshalBinary] to dst. The error is that of a filter not made by [New], or of a
+// state that could not be restored; dst then comes back as it was.
+func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
+	state, ok := f.mode.(persistent)
+	if !ok {
+		return dst, errors.New("adapt: snapshot: the filter was not made by New")
+	}
+	if err := sound(state); err != nil { // never write what could not be read back
+		return dst, fmt.Errorf("adapt: snapshot after step %d: %w", f.steps, err)
+	}
+	settings, err := json.Marshal(f.settings)
+	if err != nil {
+		return dst, fmt.Errorf("adapt: snapshot: settings: %w", err)
+	}
+	start := len(dst)
+	dst = slices.Grow(dst, int(snapshotSize(f.classes, f.settings, len(settings))))
+	dst = append(dst, snapshotMagic...)
+	dst = binary.LittleEndian.AppendUint32(dst, snapshotVersion)
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(f.classes))
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(f.steps))
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(settings)))
+	w := writer{append(dst, settings...)}
+	state.visit(&w)
+	return binary.LittleEndian.AppendUint32(w.buf, crc32.Checksum(w.buf[start:], castagnoli)), nil
+}
+
+// UnmarshalBinary replaces the filter, settings and all, by the one in the snapshot. After an error the filter is as it was. See
+// [Restore], which it follows.
+func (f *Filter) UnmarshalBinary(data []byte) error {
+	restored, err := Restore(data)
+	if err != nil {
+		return err
+	}
+	*f = *restored
+	return nil
+}
+
+// Restore returns the filter in a snapshot of [Filter.MarshalBinary]. Data that are cut, changed, of another kind or of a newer
+// version give an error, as does a state that no filter can be in. It allocates no more than a small multiple of len(data),
+// whatever the data claim, and retains none of them.
+func Restore(data []byte) (*Filter, error) {
+	f, err := restore(data)
+	if err != nil {
+		return nil, fmt.Errorf("adapt: snapshot: %w", err)
+	}
+	return f, nil
+}
+
+func restore(data []byte) (*Filter, error) {
+	head, err := parseHead(data)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := head.parseSettings()
+	if err != nil {
+		return nil, fmt.Errorf("settings: %w", err)
+	}
+	// Before anything of size K x K is made, the data must be seen to hold it.
+	if want := snapshotSize(head.classes, settings, len(head.settings)); int64(len(data)) != want {
+		return nil, fmt.Errorf("%d bytes: want %d for %d classes under these settings", len(data), want, head.classes)
+	}
+	f := assemble(head.classes, settings)
+	f.steps = head.steps
+	state := f.mode.(persistent)
+	state.visit(&reader{head.state})
+	return f, sound(state)
+}
+
+// assemble makes a filter of resolved settings. [New] would normalise the prior once more, which may change its last bits.
+func assemble(classes int, s Settings) *Filter {
+	f := &Filter{classes: classes, settings: s}
+	if s.Gate == GateAuto {
+		f.mode = newMixture(classes, s)
+	} else {
+		f.mode = newPaper(classes, s)
+	}
+	return f
+}
+
+// snapshotParts are the parts of a snapshot whose frame and checksum are right; the slices point into the data.
+type snapshotParts struct {
+	classes, steps  int
+	settings, state []byte
+}
+
+func parseHead(data []byte) (p snapshotParts, err error) {
+	if !bytes.HasPrefix(data, []byte(snapshotMagic)) {
+		return p, errors.New("not a filter's snapshot: it does not begin with " + snapshotMagic)
+	}
+	if len(data) < snapshotHead+snapshotTail {
+		return p, fmt.Errorf("cut short: %d bytes", len(data))
+	}
+	le := binary.LittleEndian
+	if v := le.Uint32(data[8:]); v != snapshotVersion {
+		return p, fmt.Errorf("version %d: this program reads version %d", v, snapshotVersion)
+	}
+	body, tail := data[:len(data)-snapshotTail], data[len(data)-snapshotTail:]
+	if got, want := crc32.Checksum(body, castagnoli), le.Uint32(tail); got != want {
+		return p, fmt.Errorf("damaged or cut short: checksum %08x, recorded %08x", got, want)
+	}
+	classes, steps, length := le.Uint32(data[12:]), le.Uint64(data[16:]), le.Uint32(data[24:])
+	if classes < 1 || classes > MaxClasses {
+		return p, fmt.Errorf("%d classes: want 1 to %d", classes, MaxClasses)
+	}
+	if steps > math.MaxInt {
+		return p, fmt.Errorf("%d steps", steps)
+	}
+	if uint64(length) > uint64(len(body)-snapshotHead) {
+		return p, fmt.Errorf("settings of %d bytes in a snapshot of %d", length, len(data))
+	}
+	rest := body[snapshotHead:]
+	return snapshotParts{int(classes), int(steps), rest[:length], rest[length:]}, nil
+}
+
+// parseSettings reads the settings and holds them to what [New] accepts. A field that this program does not know is an error: the
+// filter would not continue as it began.
+func (p snapshotParts) parseSettings() (Settings, error) {
+	var s Settings
+	d := json.NewDecoder(bytes.NewReader(p.settings))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&s); err != nil {
+		return s, err
+	}
+	if int(d.InputOffset()) != len(p.settings) {
+		return s, errors.New("more than one value")
+	}
+	resolved, err := s.resolved(p.classes)
+	if err != nil {
+		return s, err
+	}
+	resolved.Prior = s.Prior // as it was when it was written: see assemble
+	return resolved, nil
+}
+
+// snapshotSize returns the length of a snapshot: what the visit methods walk, without making the state. The sizes of the settings
+// are bounded by resolved, so that nothing overflows.
+func snapshotSize(classes int, s Settings, settings int) int64 {
+	k := int64(classes)
+	var numbers int64
+	if s.Gate == GateAuto {
+		grid := int64(len(s.Auto.Grid))
+		sticky := grid * int64(len(s.Auto.Errors))
+		each := k*k + k*(grid+sticky+6) + 2 // counts; posteriors, last, mass, full, rows, u, carried; total, started
+		numbers = int64(len(s.Auto.Temperatures)) * (each + 2 + grid + sticky)
+	} else {
+		numbers = k*k + 5*k + 2 // counts; rows, p, q, prior, marginal; scale, llr
+		if s.Gate == GateWindow {
+			numbers += int64(s.Paper.Window) + 3
+		}
+	}
+	return snapshotHead + int64(settings) + 8*numbers + snapshotTail
+}

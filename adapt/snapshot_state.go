@@ -1,0 +1,127 @@
+package adapt
+
+import (
+	"fmt"
+	"math"
+)
+
+// What each mode carries from one step to the next. Scratch is left out: like and logq of both modes, and what the next step
+// forms anew (mu, lift, chance, overlap and prior of tempered, out of mixture). What the settings determine is left out too.
+
+func (f *paper) visit(v visitor) {
+	v.numbers("counts", f.c, counted)
+	v.numbers("row sums", f.rows, counted)
+	v.number("scale", &f.scale, scales)
+	v.numbers("p", f.p, simplex)
+	v.numbers("q", f.q, observed)
+	v.numbers("prior", f.prior, simplex)
+	v.numbers("marginal", f.marginal, simplex)
+	v.number("llr", &f.llr, ratios)
+	if f.gate == GateWindow {
+		f.ratios.visit(v)
+	}
+}
+
+// visit takes the whole ring, so that the length of a snapshot follows from the settings alone; reset clears it.
+func (w *window) visit(v visitor) {
+	v.numbers("window", w.values, ratios)
+	v.integer("window position", &w.next, len(w.values)-1)
+	v.integer("window count", &w.count, len(w.values))
+	v.number("window sum", &w.sum, ratioSums)
+}
+
+func (f *paper) consistent() error {
+	if s := sum(f.q); !(math.Abs(s-1) <= 2*SumTolerance) {
+		return fmt.Errorf("state: sum of q is %g: want 1", s)
+	}
+	if err := f.ratios.consistent(); err != nil {
+		return err
+	}
+	return rowsAgree(f.c, f.rows)
+}
+
+// consistent: until the ring is full, it fills from the start and holds nothing beyond.
+func (w *window) consistent() error {
+	if w.count == len(w.values) {
+		return nil
+	}
+	if w.next != w.count {
+		return fmt.Errorf("state: window position %d after %d ratios", w.next, w.count)
+	}
+	for i, v := range w.values[w.count:] {
+		if v != 0 {
+			return fmt.Errorf("state: window holds %g at %d after %d ratios", v, w.count+i, w.count)
+		}
+	}
+	return nil
+}
+
+// rowsAgree compares the carried row sums with the rows of c [K, K].
+func rowsAgree(c, rows []float64) error {
+	n := len(rows)
+	for i, r := range rows {
+		if s := sum(c[i*n : i*n+n]); !(math.Abs(r-s) <= unitTolerance*max(r, s)+2*tiny) {
+			return fmt.Errorf("state: row sum %d is %g: want %g", i, r, s)
+		}
+	}
+	return nil
+}
+
+func (m *mixture) visit(v visitor) {
+	v.numbers("weights", m.weights, simplex)
+	for _, t := range m.at {
+		t.visit(v)
+	}
+}
+
+func (t *tempered) visit(v visitor) {
+	v.numbers("last likelihood", t.last, simplex)
+	v.numbers("class masses", t.mass, counted)
+	for _, p := range t.persist {
+		v.numbers("persist", p, simplex)
+	}
+	for _, p := range t.sticky {
+		v.numbers("sticky", p, simplex)
+	}
+	v.numbers("full", t.full, simplex)
+	t.pairs.visit(v)
+}
+
+// visit includes u, carried and total, although they follow from the counts and the posterior: formed anew they might differ in
+// the last bit, and the filter would not continue as it began.
+func (s *pairs) visit(v visitor) {
+	v.numbers("counts", s.c, counted)
+	v.numbers("row sums", s.rows, counted)
+	v.numbers("aim", s.u, counted)
+	v.numbers("carried", s.carried, simplexOrLess)
+	v.number("total", &s.total, counted)
+	v.flag("started", &s.started)
+}
+
+// simplexOrLess holds the part of a prior that the counts give; beta's part is added to it.
+var simplexOrLess = bounds{0, 1 + unitTolerance, false}
+
+func (m *mixture) consistent() error {
+	for _, t := range m.at {
+		if err := t.pairs.consistent(t.full); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// consistent holds the carried sums to the counts and to p, the posterior they are aimed at: then A'p is a probability vector.
+func (s *pairs) consistent(p []float64) error {
+	if err := rowsAgree(s.c, s.rows); err != nil {
+		return err
+	}
+	for i, u := range s.u {
+		if got := u * (s.rows[i] + s.beta); !(math.Abs(got-p[i]) <= unitTolerance*p[i]+2*tiny) {
+			return fmt.Errorf("state: aim %d is %g with a row sum of %g: want the posterior %g", i, u, s.rows[i], p[i])
+		}
+	}
+	if err := agree("total", s.total, sum(s.u)); err != nil {
+		return err
+	}
+	return agree("sum of the carried prior", sum(s.carried)+s.beta*s.total, 1)
+}
