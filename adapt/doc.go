@@ -28,6 +28,10 @@
 //   - q must pass [Check]. A wrong length, a negative or non-finite entry is a caller's bug and panics; check what comes from
 //     outside first.
 //   - [Filter.Reset] forgets everything: after it the filter is as new.
+//   - [Filter.MarshalBinary] and [Restore] continue a stream bit for bit.
+//
+// The filter is causal. For recordings, [Lagged] answers a few items late and [Smooth] with the whole recording in view; [Viterbi]
+// gives the most probable sequence of labels.
 //
 // A short example:
 //

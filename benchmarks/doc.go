@@ -1,3 +1,5 @@
-// Package benchmarks is the study: streams x predictors x filters, their metrics, statistics, tables and figures. Now it holds the
-// metrics that `oatta eval` prints; the studies of the paper's tables join it here.
+// Package benchmarks is the study: streams x predictors x filters, their metrics, statistics, tables and figures. It holds the
+// metrics that `oatta eval` prints; the controlled streams of the paper on ready predictions ([RunControlled]); real predictions on real
+// streams and replays of real label orders ([RunStreams], [RunReplay]), beside what people use today. The programs study and
+// hindsight below it print the tables.
 package benchmarks

@@ -1,0 +1,135 @@
+package adapt
+
+import "fmt"
+
+// Lagged is the filter of one stream with a fixed lag N: the answer for an item comes N steps late, and knows the N items after it.
+// Make it with [NewLagged].
+//
+// With N = 0 it is the [Filter], bit for bit. With more, the causal filter runs as ever, and from its last N+1 steps a backward
+// recursion forms the posterior of item t-N given q up to t:
+//
+//   - In the paper's modes through the matrices with which those steps were made, so that N >= T-1 gives what [Smooth] gives. A gate
+//     mixes as it does there, with the weight of the item's own step.
+//   - Under auto each hypothesis is run back by its own causal chain (the learned matrix in its present form: it has seen most) and
+//     the hypotheses are mixed with the weights that step t left. [Smooth] is something else even where the lag spans the recording:
+//     it takes marginal, weights, confusions and matrix from the whole, and a matrix that drifts.
+//
+// Memory: N+1 steps of all posteriors, 8 K bytes for each hypothesis, and in the paper's modes as many matrices of 8 K^2 bytes. Time
+// per step: N times that of a step backward, which is some K operations for a hypothesis without a matrix and K^2 for one with.
+//
+// A Lagged is a pure state machine as the Filter is, not safe for concurrent use.
+type Lagged struct {
+	filter  *Filter
+	lag     int
+	past    past
+	ring    []Diagnostics // [lag+1] of the last steps
+	pending int           // items whose answers are due
+	flushed bool
+}
+
+// past keeps what a mode's last lag+1 steps leave for looking back.
+type past interface {
+	// step advances the filter by q and keeps the step as that of item t. The causal answer goes to dst.
+	step(dst, q []float64, t int) Diagnostics
+	// look writes the posterior of item s given all up to t, the last step.
+	look(dst []float64, s, t int)
+}
+
+// MaxLag and MaxLagBytes bound a lagged filter: in steps, and in what they take.
+const (
+	MaxLag      = 1 << 16
+	MaxLagBytes = 1 << 34
+)
+
+// NewLagged returns a lagged filter at the start of a stream: lag is N, from 0 to MaxLag. The error names what is out of range.
+func NewLagged(classes int, s Settings, lag int) (*Lagged, error) {
+	if lag < 0 || lag > MaxLag {
+		return nil, fmt.Errorf("adapt: lag %d: want 0 to %d", lag, MaxLag)
+	}
+	f, err := New(classes, s)
+	if err != nil {
+		return nil, err
+	}
+	l := &Lagged{filter: f, lag: lag, ring: make([]Diagnostics, lag+1)}
+	switch m := f.mode.(type) {
+	case *paper:
+		if err := checkLag(lag, m.pastBytes(lag)); err != nil {
+			return nil, err
+		}
+		l.past = newPaperPast(f, m, lag)
+	case *mixture:
+		if err := checkLag(lag, m.pastBytes(classes, lag)); err != nil {
+			return nil, err
+		}
+		l.past = newMixturePast(f, m, lag)
+	}
+	return l, nil
+}
+
+func checkLag(lag int, bytes float64) error {
+	if lag > 0 && bytes > MaxLagBytes {
+		return fmt.Errorf("adapt: lag %d takes %.1f GiB with so many classes: want at most %d", lag, bytes/(1<<30), MaxLagBytes>>30)
+	}
+	return nil
+}
+
+// Lag returns N.
+func (l *Lagged) Lag() int { return l.lag }
+
+// Classes returns K.
+func (l *Lagged) Classes() int { return l.filter.classes }
+
+// Settings returns the settings in force, defaults filled in.
+func (l *Lagged) Settings() Settings { return l.filter.settings }
+
+// Pending returns how many items still await their answer.
+func (l *Lagged) Pending() int { return l.pending }
+
+// Step takes the prediction q [K] of item t, counted from 0, under the conditions of [Filter.Step]. From item N on it writes the
+// posterior of item t-N into dst [K], which may be q, and returns true with that item's diagnostics, those of its own causal step;
+// before, it leaves dst alone and returns false. It allocates nothing. Step after Flush panics: the stream has ended, and Reset
+// begins another.
+func (l *Lagged) Step(dst, q []float64) (Diagnostics, bool) {
+	if l.flushed {
+		panic("adapt: Step of a Lagged after Flush: Reset first")
+	}
+	t := l.filter.Steps()
+	if len(dst) != l.filter.classes { // the filter sees dst only when an answer is due
+		panic(fmt.Sprintf("adapt: Step into %d classes: want %d", len(dst), l.filter.classes))
+	}
+	l.ring[t%len(l.ring)] = l.past.step(dst, q, t)
+	l.pending++
+	if l.pending <= l.lag {
+		return Diagnostics{}, false
+	}
+	return l.answer(dst, t), true
+}
+
+// Flush writes the posterior of the oldest pending item, given all, into dst [K] and returns true with the item's diagnostics, until
+// none is pending; then it returns false. It allocates nothing. Each call looks back from the end of the stream.
+func (l *Lagged) Flush(dst []float64) (Diagnostics, bool) {
+	l.flushed = true
+	if len(dst) != l.filter.classes {
+		panic(fmt.Sprintf("adapt: Flush into %d classes: want %d", len(dst), l.filter.classes))
+	}
+	if l.pending == 0 {
+		return Diagnostics{}, false
+	}
+	return l.answer(dst, l.filter.Steps()-1), true
+}
+
+// answer writes the posterior of the oldest pending item given all up to t.
+func (l *Lagged) answer(dst []float64, t int) Diagnostics {
+	s := t + 1 - l.pending
+	if l.lag > 0 { // else the causal answer is in dst already
+		l.past.look(dst, s, t)
+	}
+	l.pending--
+	return l.ring[s%len(l.ring)]
+}
+
+// Reset returns to the start of a stream, without allocating. Pending items are forgotten.
+func (l *Lagged) Reset() {
+	l.filter.Reset()
+	l.pending, l.flushed = 0, false
+}

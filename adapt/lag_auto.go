@@ -1,0 +1,127 @@
+package adapt
+
+// mixturePast keeps the steps of the auto gate.
+type mixturePast struct {
+	filter *Filter
+	m      *mixture
+	lag    int
+	at     []*temperedPast
+
+	beta, seen, post, out []float64 // [K] scratch
+}
+
+// temperedPast keeps them at one temperature: [lag+1] rows of K numbers each.
+type temperedPast struct {
+	t          *tempered
+	like, lift [][]float64
+	persist    [][][]float64 // by a
+	sticky     [][][]float64 // by (a, e)
+	full       [][]float64
+}
+
+// pastBytes returns what the past of a lag takes.
+func (m *mixture) pastBytes(classes, lag int) float64 {
+	rows := len(m.at) * (3 + len(m.Grid) + len(m.sticky))
+	return 8 * float64(lag+1) * float64(rows) * float64(classes)
+}
+
+func newMixturePast(filter *Filter, m *mixture, lag int) *mixturePast {
+	n := filter.classes
+	vec := func() []float64 { return make([]float64, n) }
+	p := &mixturePast{filter: filter, m: m, lag: lag, beta: vec(), seen: vec(), post: vec(), out: vec()}
+	if lag == 0 {
+		return p
+	}
+	for _, t := range m.at {
+		k := &temperedPast{t: t, like: rows(lag+1, n), lift: rows(lag+1, n), full: rows(lag+1, n)}
+		for range t.persist {
+			k.persist = append(k.persist, rows(lag+1, n))
+		}
+		for range t.sticky {
+			k.sticky = append(k.sticky, rows(lag+1, n))
+		}
+		p.at = append(p.at, k)
+	}
+	return p
+}
+
+func (p *mixturePast) step(dst, q []float64, t int) Diagnostics {
+	if p.lag == 0 {
+		return p.filter.Step(dst, q)
+	}
+	d := p.filter.Step(p.out, q)
+	for _, k := range p.at {
+		k.keep(t % (p.lag + 1))
+	}
+	return d
+}
+
+func (k *temperedPast) keep(slot int) {
+	copy(k.like[slot], k.t.like)
+	copy(k.lift[slot], k.t.lift)
+	copy(k.full[slot], k.t.full)
+	for h, rows := range k.persist {
+		copy(rows[slot], k.t.persist[h])
+	}
+	for h, rows := range k.sticky {
+		copy(rows[slot], k.t.sticky[h])
+	}
+}
+
+func (p *mixturePast) look(dst []float64, s, t int) {
+	m, n := p.m, p.lag+1
+	fill(p.out, 0)
+	for i, k := range p.at {
+		w := m.slot(i)
+		addScaled(p.out, w[0], k.like[s%n])
+		for h, a := range m.Grid {
+			p.stay(k, k.persist[h], a/3, m.doubt, w[1+h], s, t)
+		}
+		for h, c := range m.sticky {
+			p.stay(k, k.sticky[h], c.a, c.c, w[1+len(m.Grid)+h], s, t)
+		}
+		p.full(k, w[len(w)-1], s, t)
+	}
+	copy(dst, p.out)
+	normalise(dst)
+}
+
+// stay adds, times the weight, the posterior of item s under a chain stay I + (1-stay)/K, where alpha holds its causal posteriors and
+// doubt is the weight of the uniform in what it reads from L.
+func (p *mixturePast) stay(k *temperedPast, alpha [][]float64, stay, doubt, weight float64, s, t int) {
+	n, floor := p.lag+1, doubt/float64(len(p.beta))
+	copy(p.post, alpha[t%n])
+	fill(p.beta, 1)
+	for u := t; u > s; u-- {
+		for j, v := range k.like[u%n] {
+			p.seen[j] = ((1-doubt)*v + floor) * p.beta[j]
+		}
+		stepBack(p.beta, p.seen, stay)
+		combine(p.post, alpha[(u-1)%n], p.beta)
+	}
+	addScaled(p.out, weight, p.post)
+}
+
+// full does the same for the learned matrix, as it is now.
+func (p *mixturePast) full(k *temperedPast, weight float64, s, t int) {
+	n := p.lag + 1
+	copy(p.post, k.full[t%n])
+	fill(p.beta, 1)
+	for u := t; u > s; u-- {
+		for j, v := range k.lift[u%n] {
+			p.seen[j] = v * p.beta[j]
+		}
+		k.t.pairs.back(p.beta, p.seen, k.t.mu)
+		combine(p.post, k.full[(u-1)%n], p.beta)
+	}
+	addScaled(p.out, weight, p.post)
+}
+
+// back writes A v, for the counts as they are.
+func (s *pairs) back(dst, v, mu []float64) {
+	times(dst, s.c, v)
+	jump := s.beta * dot(mu, v)
+	for i, x := range dst {
+		dst[i] = (x + jump) / (s.rows[i] + s.beta)
+	}
+}

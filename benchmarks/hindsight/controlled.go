@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	goruntime "runtime"
+	"sync"
+
+	"github.com/oatta/oatta/benchmarks"
+	"github.com/oatta/oatta/datasets"
+)
+
+// controlled prints, for each method, its change in points on each controlled stream, mean over sets and seeds.
+func controlled(w io.Writer, sets []*benchmarks.Predictions, seeds, steps int) error {
+	m, laws := methods(), benchmarks.PaperStreams()
+	sums, err := sweep(sets, m, laws, seeds, steps)
+	if err != nil {
+		return err
+	}
+	table := benchmarks.Table{
+		Title:   fmt.Sprintf("controlled streams, %d sets of predictions, T = %d, %d seeds", len(sets), steps, seeds),
+		Columns: []string{"method"},
+	}
+	for _, law := range laws {
+		table.Columns = append(table.Columns, law.Name)
+	}
+	for i := 1; i < len(m); i++ {
+		row := []string{m[i].Name}
+		for l := range laws {
+			row = append(row, fmt.Sprintf("%+.2f", (sums[l][i]-sums[l][0])/float64(len(sets)*seeds)))
+		}
+		table.Add(row...)
+	}
+	return table.WriteMarkdown(w)
+}
+
+// sweep returns the accuracies summed over sets and seeds, by law and method. It keeps all cores busy; the sums do not depend on
+// who does what.
+func sweep(sets []*benchmarks.Predictions, m []benchmarks.Method, laws []datasets.Controlled, seeds, steps int) ([][]float64, error) {
+	type job struct{ law, set, seed int }
+	var jobs []job
+	for l := range laws {
+		for s := range sets {
+			for seed := range seeds {
+				jobs = append(jobs, job{l, s, seed})
+			}
+		}
+	}
+	got, errs := make([][]float64, len(jobs)), make([]error, len(jobs))
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range goruntime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for i := range next {
+				j := jobs[i]
+				got[i], errs[i] = one(sets[j.set], m, laws[j.law], uint64(j.seed+1), steps)
+			}
+		})
+	}
+	for i := range jobs {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	sums := make([][]float64, len(laws))
+	for i, j := range jobs {
+		if errs[i] != nil {
+			return nil, errs[i]
+		}
+		if sums[j.law] == nil {
+			sums[j.law] = make([]float64, len(m))
+		}
+		for k, v := range got[i] {
+			sums[j.law][k] += v
+		}
+	}
+	return sums, nil
+}
+
+// one returns the accuracies on one stream.
+func one(set *benchmarks.Predictions, m []benchmarks.Method, law datasets.Controlled, seed uint64, steps int) ([]float64, error) {
+	truth := law.Labels(seed, set.Classes(), steps)
+	items, err := datasets.DrawItems(seed, truth, set.Truth)
+	if err != nil {
+		return nil, err
+	}
+	q := make([][]float64, steps)
+	for t, i := range items {
+		q[t] = set.Q[i]
+	}
+	return scores(m, q, truth), nil
+}
