@@ -292,7 +292,7 @@ func TestFilterLabels(t *testing.T) {
 			t.Errorf("said %s, want %s", said, want)
 		}
 	}
-	if !strings.Contains(errOut, `1 true labels are none of the 2 classes: "wolf"`) || !strings.Contains(errOut, "50 items in 1 streams: 0 failed") {
+	if !strings.Contains(errOut, `1 true labels are none of the 2 classes: "wolf"`) || !strings.Contains(errOut, "50 items in 1 stream: 0 failed") {
 		t.Error(errOut)
 	}
 	// Without names the labels are no classes, and that is said.

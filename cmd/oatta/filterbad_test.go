@@ -116,7 +116,7 @@ func TestFilterManyFailures(t *testing.T) {
 	text := strings.Repeat("nonsense\n", 50) + `{"stream":"a","probs":[1,0]}` + "\n"
 	writeFile(t, in, text)
 	out, errOut := mustOatta(t, exitSome, "filter", in, "--max-messages", "3")
-	if n := strings.Count(errOut, in+":"); n != 3 || !strings.Contains(errOut, "51 items in 1 streams: 50 failed") {
+	if n := strings.Count(errOut, in+":"); n != 3 || !strings.Contains(errOut, "51 items in 1 stream: 50 failed") {
 		t.Errorf("%d named: %s", n, errOut)
 	}
 	if !strings.HasPrefix(out, text[:len(text)-2]) {
