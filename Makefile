@@ -35,13 +35,16 @@ lint:
 	$(GO) vet ./...
 	$(TOOL) staticcheck ./...
 
-# All but the engine must build and pass without cgo.
+# All but the engine must build and pass without cgo; of the program, what needs no network.
 nocgo:
 	CGO_ENABLED=0 $(GO) build ./...
 	CGO_ENABLED=0 $(GO) test $$($(GO) list ./... | grep -v -e /cmd/ -e /runtime/ort$$)
+	CGO_ENABLED=0 $(GO) test -run 'Filter|Flags' ./cmd/oatta
 
+# The packages with goroutines whole; of the program, the runs that are short enough for the detector.
 race: setup
-	$(GO) test -race ./adapt/... ./internal/... ./runtime/... ./preprocess/... ./datasets/... ./cmd/...
+	$(GO) test -race ./adapt/predict ./internal/... ./runtime/... ./preprocess/... ./datasets/...
+	$(GO) test -race -run 'ResumeOf|BadFiles|Formats|Filter|Evaluation' ./cmd/oatta
 
 bench: setup
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./adapt ./preprocess/image ./runtime/ort ./cmd/oatta
