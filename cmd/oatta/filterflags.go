@@ -39,8 +39,21 @@ func filterFlags() []cli.Flag {
 	}
 }
 
-// paperFlags are the names that only the paper's modes read.
-var paperFlags = []string{"init", "kappa", "gamma", "tau", "eta", "window", "margin", "gate-tau", "eps"}
+// paperFlags are the names that only the paper's modes read, gateFlags those of them that only its gates do.
+var (
+	paperFlags = []string{"init", "kappa", "gamma", "tau", "eta", "window", "margin", "gate-tau", "eps"}
+	gateFlags  = []string{"eta", "window", "margin", "gate-tau", "eps"}
+)
+
+// refuse names a flag that was given and would do nothing.
+func refuse(c *cli.Context, names []string, why string) error {
+	for _, name := range names {
+		if c.IsSet(name) {
+			return fmt.Errorf("--%s is a setting of %s", name, why)
+		}
+	}
+	return nil
+}
 
 // filterSettings reads the flags; a prior and a temperature that are not given are the model's.
 func filterSettings(c *cli.Context, prior []float64, temperature float64) (adapt.Settings, error) {
@@ -57,13 +70,13 @@ func filterSettings(c *cli.Context, prior []float64, temperature float64) (adapt
 			return s, err
 		}
 	}
-	if s.Gate == adapt.GateAuto || s.Gate == "" {
-		for _, name := range paperFlags {
-			if c.IsSet(name) {
-				return s, fmt.Errorf("--%s is a setting of the paper's modes: choose one by --gate off, ewma or window", name)
-			}
+	switch s.Gate {
+	case adapt.GateAuto, "":
+		return s, refuse(c, paperFlags, "the paper's modes: choose one by --gate off, ewma or window")
+	case adapt.GateOff:
+		if err := refuse(c, gateFlags, "the paper's gates: choose one by --gate ewma or window"); err != nil {
+			return s, err
 		}
-		return s, nil
 	}
 	s.Paper = &adapt.Paper{
 		Init: adapt.Init(c.String("init")), Kappa: c.Float64("kappa"), Gamma: c.Float64("gamma"), Tau: c.Float64("tau"),

@@ -246,6 +246,7 @@ func TestNothingDone(t *testing.T) {
 		"broken.onnx":                  {dir, "--model", broken},
 		`gate "best"`:                  {dir, "--gate", "best"},
 		"setting of the paper's modes": {dir, "--gamma", "0.2"},
+		"setting of the paper's gates": {dir, "--gate", "off", "--margin", "1"},
 		"gamma 2: want":                {dir, "--gate", "off", "--gamma", "2"},
 		"prior has 2 entries":          {dir, "--prior", "0.5,0.5"},
 		"--prior x":                    {dir, "--prior", "x"},
