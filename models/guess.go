@@ -133,7 +133,12 @@ func (g *guesser) output() error {
 	return nil
 }
 
-// pickOutput chooses the output that holds the classes: the one there is, or the first of rank two.
+// classOutputs are words in the names that exporters give to the output of a classifier. Others, as "features", come first in some
+// graphs.
+var classOutputs = []string{"logit", "prob", "softmax", "score", "class"}
+
+// pickOutput chooses the output that holds the classes: the one there is, or of those of rank two the first that is called like it, or
+// the first.
 func (g *guesser) pickOutput() (onnx.Value, error) {
 	outs := g.sum.Outputs
 	if len(outs) == 0 {
@@ -142,8 +147,15 @@ func (g *guesser) pickOutput() (onnx.Value, error) {
 	if len(outs) == 1 {
 		return outs[0], nil
 	}
-	i := slices.IndexFunc(outs, func(v onnx.Value) bool { return len(v.Dims) == 2 && strings.HasPrefix(v.Type, "float") })
-	if i < 0 {
+	fits := func(v onnx.Value) bool { return len(v.Dims) == 2 && strings.HasPrefix(v.Type, "float") }
+	i := slices.IndexFunc(outs, func(v onnx.Value) bool {
+		return fits(v) && slices.ContainsFunc(classOutputs, func(w string) bool { return strings.Contains(strings.ToLower(v.Name), w) })
+	})
+	if i >= 0 {
+		g.say("output.name: %s (of %d outputs the one that is called like it)", outs[i].Name, len(outs))
+		return outs[i], nil
+	}
+	if i = slices.IndexFunc(outs, fits); i < 0 {
 		return onnx.Value{}, fmt.Errorf("%d outputs (%s), none of them float of shape [N, classes]", len(outs), valueNames(outs))
 	}
 	g.say("output.name: %s (the first of %d outputs that could hold the classes)", outs[i].Name, len(outs))

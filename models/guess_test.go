@@ -193,3 +193,22 @@ func TestGuessRealExports(t *testing.T) {
 		}
 	}
 }
+
+// A graph that puts its features out first is a classifier all the same.
+func TestGuessPicksTheOutputOfTheClasses(t *testing.T) {
+	n := classifier(3)
+	n.edit = func(g *onnxpb.GraphProto) {
+		features := port("features", onnxpb.TensorProto_FLOAT, []any{"N", 512})
+		g.Output[0].Name = proto.String("class_logits")
+		g.Node[0].Output[0] = "class_logits"
+		g.Output = []*onnxpb.ValueInfoProto{features, g.Output[0]}
+		g.Node = append(g.Node, &onnxpb.NodeProto{OpType: proto.String("Identity"), Input: []string{"x"}, Output: []string{"features"}})
+	}
+	m, err := guessed(t, n, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Manifest.Output.Name != "class_logits" || len(m.Manifest.Labels) != 3 || !says(m, "output.name: class_logits") {
+		t.Errorf("%+v, %q", m.Manifest.Output, m.Guessed)
+	}
+}
