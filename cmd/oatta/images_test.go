@@ -158,6 +158,7 @@ func TestFormats(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "out."+ending)
 		mustOatta(t, exitSome, append(base, "-o", path)...)
 		check(t, readFile(t, path))
+		mustOatta(t, exitSome, append(base, "-o", path, "--resume")...) // complete, and what it was stays said
 	}
 }
 

@@ -214,7 +214,11 @@ func (r *imageRun) complete(err error) error {
 	if r.scores != nil {
 		return fmt.Errorf("%w: its predictions cannot be scored again without being made again (--overwrite)", err)
 	}
-	return exitError{fmt.Errorf("%w: nothing to resume", err), exitFine}
+	code := exitFine
+	if was.Summary != nil && was.Summary.Failures > 0 {
+		code = exitSome // as it ended
+	}
+	return exitError{fmt.Errorf("%w: nothing to resume", err), code}
 }
 
 // toStream writes to standard output, or to a device or pipe that was named.
