@@ -5,6 +5,8 @@
 package testdata
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	goruntime "runtime"
@@ -52,11 +54,23 @@ func existing(tb testing.TB, path, remedy string) string {
 	return path
 }
 
-// Missing ends a test for want of something that it needs: it skips on a user's machine and fails where CI is set.
+// Missing ends a test for want of something that it needs: it skips on a user's machine and fails where CI is set. The reason is also
+// appended to the file that OATTA_SKIPS names, since go test shows reasons only with -v.
 func Missing(tb testing.TB, format string, args ...any) {
 	tb.Helper()
+	reason := fmt.Sprintf(format, args...)
 	if os.Getenv("CI") != "" {
-		tb.Fatalf("needed in CI: "+format, args...)
+		tb.Fatal("needed in CI: " + reason)
 	}
-	tb.Skipf("not here: "+format, args...)
+	if path := os.Getenv("OATTA_SKIPS"); path != "" {
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+		if err == nil {
+			_, err = fmt.Fprintf(f, "  %s: %s\n", tb.Name(), reason)
+			err = errors.Join(err, f.Close())
+		}
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+	tb.Skip("not here: " + reason)
 }
