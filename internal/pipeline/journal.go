@@ -59,7 +59,7 @@ func checkMagic(path string) error {
 	return nil
 }
 
-// openJournal opens an existing journal and returns its header. scanFrames and truncate follow.
+// openJournal opens an existing journal and returns its header; errUnborn if it has none.
 func openJournal(path string) (*journal, []byte, error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0o644)
 	if err != nil {

@@ -192,8 +192,11 @@ func (o *Output) rewind() error {
 		}
 		var f frame
 		items, _, err := f.unmarshalHead(payload)
-		if err != nil || !f.follows(o.next, o.size, items) {
-			return false, errOr(err, fmt.Errorf("%s: frame %d does not follow the one before", o.journalPath(), n))
+		if err != nil {
+			return false, err
+		}
+		if !f.follows(o.next, o.size, items) {
+			return false, fmt.Errorf("%s: frame %d does not follow the one before", o.journalPath(), n)
 		}
 		if ok, err := rest.advance(f.Size); !ok || err != nil || rest.crc != f.CRC {
 			return false, err
@@ -241,13 +244,6 @@ func (w crcWriter) Write(p []byte) (int, error) {
 
 // Done returns the number of items that an earlier run has written.
 func (o *Output) Done() int { return o.next }
-
-func errOr(err, other error) error {
-	if err != nil {
-		return err
-	}
-	return other
-}
 
 // replay calls fn with the outcomes of the items from first on that the journal holds.
 func (o *Output) replay(first, classes int, fn func(i int, out outcome) error) error {
