@@ -36,16 +36,25 @@ type walkFunc func(name string, r io.Reader) error
 
 // walkPackage walks a .zip (and so .whl and .nupkg) or a .tar.gz, whatever its name is.
 func walkPackage(ctx context.Context, file string, visit walkFunc) error {
-	f, err := os.Open(file)
+	f, size, err := openSized(file)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = f.Close() }() // opened for reading
+	return walk(ctx, f, size, visit)
+}
+
+// openSized opens a file for reading and tells its size.
+func openSized(file string) (*os.File, int64, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, 0, err
+	}
 	info, err := f.Stat()
 	if err != nil {
-		return err
+		return nil, 0, errors.Join(err, f.Close())
 	}
-	return walk(ctx, f, info.Size(), visit)
+	return f, info.Size(), nil
 }
 
 func walk(ctx context.Context, r io.ReaderAt, size int64, visit walkFunc) error {

@@ -35,16 +35,12 @@ func checkLibrary(file, platform string) error {
 			return err
 		}
 	}
-	f, err := os.Open(file)
+	f, size, err := openSized(file)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = f.Close() }() // opened for reading
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	return checkWhole(f, info.Size(), platform)
+	return checkWhole(f, size, platform)
 }
 
 // checkWhole reports a shared library of which a part is missing.
