@@ -149,8 +149,14 @@ func compilePattern(option, pattern, name string) (*regexp.Regexp, int, error) {
 	if err != nil {
 		return nil, 0, fmt.Errorf("datasets: option %s: %w", option, err)
 	}
+	return re, GroupOf(re, name), nil
+}
+
+// GroupOf returns the group of an expression that a pattern of this program means: the one of that name, else the first, else the whole
+// match.
+func GroupOf(re *regexp.Regexp, name string) int {
 	if i := re.SubexpIndex(name); i >= 0 {
-		return re, i, nil
+		return i
 	}
-	return re, min(1, re.NumSubexp()), nil
+	return min(1, re.NumSubexp())
 }

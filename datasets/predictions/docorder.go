@@ -90,11 +90,7 @@ func newStreamer(o Options) (*streamer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("predictions: stream pattern: %w", err)
 	}
-	s := &streamer{pattern: re, group: min(1, re.NumSubexp())}
-	if i := re.SubexpIndex("stream"); i >= 0 {
-		s.group = i
-	}
-	return s, nil
+	return &streamer{pattern: re, group: datasets.GroupOf(re, "stream")}, nil
 }
 
 // of returns the stream of a file. given is what the document itself says.
