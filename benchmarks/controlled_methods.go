@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/internal/results"
 )
 
 // Method names what is done with the predictions of a stream: Label writes a class for every row of q [steps][classes] into dst. It
@@ -17,7 +18,7 @@ type Method struct {
 func Base() Method {
 	return Method{"base", func(dst []int, q [][]float64) {
 		for t, row := range q {
-			dst[t] = argmax(row)
+			dst[t], _ = results.Top(row)
 		}
 	}}
 }
@@ -35,7 +36,7 @@ func Filter(name string, s adapt.Settings) Method {
 		out := make([]float64, len(q[0]))
 		for t, row := range q {
 			f.Step(out, row)
-			dst[t] = argmax(out)
+			dst[t], _ = results.Top(out)
 		}
 	}}
 }
@@ -67,7 +68,7 @@ func knowing(dst []int, like [][]float64, law chain) {
 			predict(prior, p, row, law, t)
 		}
 		posterior(p, prior, l)
-		dst[t] = argmax(p)
+		dst[t], _ = results.Top(p)
 	}
 }
 
@@ -119,7 +120,7 @@ func hindsight(dst []int, like [][]float64, law chain) {
 		for i, v := range forward[t] {
 			both[i] = v * beta[i]
 		}
-		dst[t] = argmax(both)
+		dst[t], _ = results.Top(both)
 		if t == 0 {
 			break
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/oatta/oatta/datasets"
+	"github.com/oatta/oatta/internal/results"
 )
 
 // Predictions are the ready probabilities of one predictor for the items of one labelled collection.
@@ -33,7 +34,7 @@ func NewPredictions(name string, logits [][]float32, truth []int) (*Predictions,
 		if err != nil {
 			return nil, fmt.Errorf("benchmarks: %s: item %d: %w", name, i, err)
 		}
-		if argmax(q) == truth[i] {
+		if class, _ := results.Top(q); class == truth[i] {
 			hits++
 		}
 		p.Q = append(p.Q, q)
@@ -88,16 +89,6 @@ func normalise(x []float64) {
 			x[i] = 1 / float64(len(x))
 		}
 	}
-}
-
-func argmax(x []float64) int {
-	best := 0
-	for i, v := range x {
-		if v > x[best] {
-			best = i
-		}
-	}
-	return best
 }
 
 // CIFARSets holds the ready predictions of the project's ResNet-18.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/oatta/oatta/datasets"
+	"github.com/oatta/oatta/internal/results"
 	"github.com/oatta/oatta/internal/testdata"
 )
 
@@ -71,10 +72,10 @@ func TestLimitsAreExact(t *testing.T) {
 			var past, all [k]float64
 			eachPath(step+1, k, func(path []int) { past[path[step]] += weight(path, like, law, row) })
 			eachPath(steps, k, func(path []int) { all[path[step]] += weight(path, like, law, row) })
-			if want := argmax(past[:]); filtered[step] != want {
+			if want, _ := results.Top(past[:]); filtered[step] != want {
 				t.Fatalf("filter, step %d: class %d, want %d of %v", step, filtered[step], want, past)
 			}
-			if want := argmax(all[:]); smoothed[step] != want {
+			if want, _ := results.Top(all[:]); smoothed[step] != want {
 				t.Fatalf("hindsight, step %d: class %d, want %d of %v", step, smoothed[step], want, all)
 			}
 		}

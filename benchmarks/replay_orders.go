@@ -164,28 +164,11 @@ func (o *ReplayOrder) Cell(method int) Cell {
 
 // Table puts the methods on all orders side by side.
 func (r *ReplayResult) Table(title string) Table {
-	t := Table{Title: title, Columns: []string{"method"}}
-	base, number := []string{"base, accuracy %"}, []string{"streams (steps)"}
-	var methods []string
+	var columns []methodColumn
 	for _, o := range r.Orders {
-		t.Columns = append(t.Columns, o.Name)
-		base = append(base, fmt.Sprintf("%.1f", o.Base))
-		number = append(number, fmt.Sprintf("%d (%d)", len(o.Streams[0]), o.Steps))
-		for _, m := range o.Methods {
-			if !slices.Contains(methods, m) {
-				methods = append(methods, m)
-			}
-		}
+		columns = append(columns, methodColumn{o.Name, o.Base, len(o.Streams[0]), o.Steps, o.Methods, o.text})
 	}
-	t.Add(number...)
-	t.Add(base...)
-	for _, m := range methods {
-		row := []string{m}
-		for _, o := range r.Orders {
-			row = append(row, o.text(m))
-		}
-		t.Add(row...)
-	}
+	t := methodTable(title, columns)
 	t.Notes = []string{
 		"A replay: the order of the labels is real, the predictions are ResNet-18's for CIFAR-10-C pictures of a class that stands for the label.",
 		fmt.Sprintf("Change in points against the base predictor, mean over streams, %d sets of predictions and %d seeds; in brackets the worst set, then the worst stream; ± is the standard error over seeds.",

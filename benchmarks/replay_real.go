@@ -41,14 +41,37 @@ func ReadRealCollections(shared string) ([]*Collection, error) {
 
 // StreamsTable puts the methods on real streams side by side.
 func StreamsTable(title string, results []*StreamsResult) Table {
+	var columns []methodColumn
+	for _, r := range results {
+		columns = append(columns, methodColumn{r.Name, stat.Mean(r.Base, nil), len(r.Streams), r.Steps, r.Methods, r.cell})
+	}
+	t := methodTable(title, columns)
+	t.Notes = []string{
+		"Change in points against the base predictor: mean over streams, the worst stream in brackets, then the number of streams that lose more than a point.",
+		"The population's matrix and frequencies are counted on the labels of the other people of the collection, which no other method sees.",
+	}
+	return t
+}
+
+// methodColumn is a collection of streams in a table whose rows are methods.
+type methodColumn struct {
+	name           string
+	base           float64 // accuracy in percent
+	streams, steps int
+	methods        []string
+	cell           func(method string) string
+}
+
+// methodTable puts methods on several collections side by side, each method in the place where it first occurs.
+func methodTable(title string, columns []methodColumn) Table {
 	t := Table{Title: title, Columns: []string{"method"}}
 	base, number := []string{"base, accuracy %"}, []string{"streams (steps)"}
 	var methods []string
-	for _, r := range results {
-		t.Columns = append(t.Columns, r.Name)
-		base = append(base, fmt.Sprintf("%.1f", stat.Mean(r.Base, nil)))
-		number = append(number, fmt.Sprintf("%d (%d)", len(r.Streams), r.Steps))
-		for _, m := range r.Methods {
+	for _, c := range columns {
+		t.Columns = append(t.Columns, c.name)
+		base = append(base, fmt.Sprintf("%.1f", c.base))
+		number = append(number, fmt.Sprintf("%d (%d)", c.streams, c.steps))
+		for _, m := range c.methods {
 			if !slices.Contains(methods, m) {
 				methods = append(methods, m)
 			}
@@ -58,14 +81,10 @@ func StreamsTable(title string, results []*StreamsResult) Table {
 	t.Add(base...)
 	for _, m := range methods {
 		row := []string{m}
-		for _, r := range results {
-			row = append(row, r.cell(m))
+		for _, c := range columns {
+			row = append(row, c.cell(m))
 		}
 		t.Add(row...)
-	}
-	t.Notes = []string{
-		"Change in points against the base predictor: mean over streams, the worst stream in brackets, then the number of streams that lose more than a point.",
-		"The population's matrix and frequencies are counted on the labels of the other people of the collection, which no other method sees.",
 	}
 	return t
 }

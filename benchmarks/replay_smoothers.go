@@ -1,6 +1,10 @@
 package benchmarks
 
-import "math"
+import (
+	"math"
+
+	"github.com/oatta/oatta/internal/results"
+)
 
 // The methods here are what people use today. Span is the usual one, five.
 
@@ -11,7 +15,7 @@ const Span = 5
 // is not causal: it waits for two predictions. Of equally frequent labels it keeps the item's own, if that is among them.
 func CentredVote() Method {
 	return Method{"centred vote of 5, not causal", func(dst []int, q [][]float64) {
-		labels := argmaxes(q)
+		labels := baseLabels(q)
 		for t := range q {
 			dst[t] = vote(labels[max(t-Span/2, 0):min(t+Span/2+1, len(labels))], labels[t])
 		}
@@ -21,7 +25,7 @@ func CentredVote() Method {
 // RollingMode takes the most frequent of the last Span labels, of equally frequent ones the item's own.
 func RollingMode() Method {
 	return Method{"rolling mode of 5", func(dst []int, q [][]float64) {
-		labels := argmaxes(q)
+		labels := baseLabels(q)
 		for t := range q {
 			dst[t] = vote(labels[max(t-Span+1, 0):t+1], labels[t])
 		}
@@ -50,15 +54,13 @@ func windowMean(dst []int, q [][]float64, before, after int) {
 				sum[j] += v
 			}
 		}
-		dst[t] = argmax(sum)
+		dst[t], _ = results.Top(sum)
 	}
 }
 
-func argmaxes(q [][]float64) []int {
+func baseLabels(q [][]float64) []int {
 	labels := make([]int, len(q))
-	for t, row := range q {
-		labels[t] = argmax(row)
-	}
+	Base().Label(labels, q)
 	return labels
 }
 
@@ -153,7 +155,7 @@ func (p *Population) viterbi(dst []int, q [][]float64, scaled bool) {
 		}
 		score, next = next, score
 	}
-	dst[len(q)-1] = argmax(score)
+	dst[len(q)-1], _ = results.Top(score)
 	for t := len(q) - 1; t > 0; t-- {
 		dst[t-1] = back[t][dst[t]]
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/benchmarks"
+	"github.com/oatta/oatta/internal/results"
 )
 
 // methods are the columns of the tables; the first is the base that the others are compared with.
@@ -23,16 +24,6 @@ func methods() []benchmarks.Method {
 	}
 }
 
-func argmax(x []float64) int {
-	best := 0
-	for i, v := range x {
-		if v > x[best] {
-			best = i
-		}
-	}
-	return best
-}
-
 func lagged(lag int, s adapt.Settings) benchmarks.Method {
 	return benchmarks.Method{Name: fmt.Sprintf("lag %d", lag), Label: func(dst []int, q [][]float64) {
 		if len(q) == 0 {
@@ -45,7 +36,7 @@ func lagged(lag int, s adapt.Settings) benchmarks.Method {
 		out, done := make([]float64, len(q[0])), 0
 		take := func(ok bool) bool {
 			if ok {
-				dst[done] = argmax(out)
+				dst[done], _ = results.Top(out)
 				done++
 			}
 			return ok
@@ -68,7 +59,7 @@ func smoothed(name string, s adapt.Settings) benchmarks.Method {
 			panic(err)
 		}
 		for t, row := range out {
-			dst[t] = argmax(row)
+			dst[t], _ = results.Top(row)
 		}
 	}}
 }
@@ -99,9 +90,7 @@ func viterbi(dst []int, q [][]float64) {
 func vote(dst []int, q [][]float64) {
 	const reach = 2
 	raw := make([]int, len(q))
-	for t, row := range q {
-		raw[t] = argmax(row)
-	}
+	benchmarks.Base().Label(raw, q)
 	count := make([]int, classes(q))
 	for t := range raw {
 		clear(count)

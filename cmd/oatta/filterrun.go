@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/datasets/predictions"
+	"github.com/oatta/oatta/internal/results"
 )
 
 // filterRun is one pass over predictions.
@@ -192,7 +192,8 @@ func (r *filterRun) item(item *predictions.Item) (a predictions.Adapted, step bo
 // step passes the probabilities through the filter and counts.
 func (r *filterRun) step(f *adapt.Filter, item *predictions.Item) predictions.Adapted {
 	d := f.Step(r.adapted, item.Probs)
-	before, after := mostProbable(item.Probs), mostProbable(r.adapted)
+	before, _ := results.Top(item.Probs)
+	after, _ := results.Top(r.adapted)
 	a := predictions.Adapted{Label: r.labels[before], AdaptedLabel: r.labels[after], Probs: r.adapted, Gate: d.Gate}
 	r.items++
 	r.steps++
@@ -207,8 +208,6 @@ func (r *filterRun) step(f *adapt.Filter, item *predictions.Item) predictions.Ad
 	r.truths.add(item, r.adapted)
 	return a
 }
-
-func mostProbable(p []float64) int { return slices.Index(p, slices.Max(p)) }
 
 // filterOf returns the filter of a stream, a new one at its first item.
 func (r *filterRun) filterOf(stream []byte) (*adapt.Filter, error) {

@@ -22,7 +22,11 @@ func (r *Record) Failed() bool { return r.Failure != "" }
 
 // Top returns the most probable class and its probability; of equals, the first.
 func Top(p []float64) (class int, probability float64) {
-	class = slices.Index(p, slices.Max(p))
+	for i, v := range p {
+		if v > p[class] {
+			class = i
+		}
+	}
 	return class, p[class]
 }
 
