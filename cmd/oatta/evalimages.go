@@ -135,37 +135,61 @@ type truth struct {
 // do not belong together.
 func resolveTruth(l *datasets.Listing, labels []string) (*truth, error) {
 	t := &truth{class: make([]int, len(l.Pictures))}
-	resolved := map[string]int{}
-	var strange []string
+	resolver := newLabelResolver(labels)
 	for i, p := range l.Pictures {
 		t.class[i] = -1
 		if p.Label == "" {
 			t.unlabelled++
 			continue
 		}
-		class, known := resolved[p.Label]
-		if !known {
-			var err error
-			if class, err = datasets.ResolveLabel(p.Label, labels); err != nil {
-				class = -1
-				strange = append(strange, fmt.Sprintf("%q", p.Label))
-			}
-			resolved[p.Label] = class
-		}
-		if t.class[i] = class; class < 0 {
+		if t.class[i] = resolver.of(p.Label); t.class[i] < 0 {
 			t.unknown++
 		}
 	}
+	strange := resolver.strange()
 	if len(strange) == 0 {
 		return t, nil
 	}
-	slices.Sort(strange)
 	what := fmt.Sprintf("of the labels of the data, %d are none of the model's %d: %s", len(strange), len(labels), some(strange, 8))
-	if len(strange) == len(resolved) {
+	if len(strange) == len(resolver.class) {
 		return nil, fmt.Errorf("%s\nThe model's are %s; --label-map FILE translates", what, some(labels, 8))
 	}
 	t.warnings = []string{fmt.Sprintf("%s; %d pictures are not scored (--label-map FILE translates)", what, t.unknown)}
 	return t, nil
+}
+
+// labelResolver finds true labels among those of a model, each once.
+type labelResolver struct {
+	labels []string
+	class  map[string]int // of labels met; -1 for one that is no class
+}
+
+func newLabelResolver(labels []string) *labelResolver {
+	return &labelResolver{labels: labels, class: map[string]int{}}
+}
+
+// of returns the class of a label, or -1.
+func (r *labelResolver) of(label string) int {
+	class, known := r.class[label]
+	if !known {
+		var err error
+		if class, err = datasets.ResolveLabel(label, r.labels); err != nil {
+			class = -1
+		}
+		r.class[label] = class
+	}
+	return class
+}
+
+// strange lists, quoted and sorted, the labels met that are no class.
+func (r *labelResolver) strange() (out []string) {
+	for label, class := range r.class {
+		if class < 0 {
+			out = append(out, fmt.Sprintf("%q", label))
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // some joins the first n words.

@@ -32,12 +32,17 @@ func printEvaluation(c *cli.Context, w io.Writer, settings runSettings, report p
 		Complete: !report.Stopped, Evaluation: scores,
 	}
 	if c.String("format") == "json" {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		enc.SetEscapeHTML(false)
-		return enc.Encode(e)
+		return writeIndented(w, e)
 	}
 	return e.print(w)
+}
+
+// writeIndented writes JSON for people and programs, with <, > and & of names as they are.
+func writeIndented(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
 }
 
 func (e evaluation) print(w io.Writer) error {

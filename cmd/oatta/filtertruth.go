@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -22,16 +21,15 @@ import (
 // itemTruths compares predictions with true labels, of a table or of the items themselves. The truth reaches nothing else.
 type itemTruths struct {
 	table      map[string]string // by file; nil without a table
-	labels     []string
+	resolver   *labelResolver
 	comparison *benchmarks.Comparison
-	class      map[string]int // of labels met; -1 for one that is no class
 
 	scored, unlabelled, unknown int
 }
 
 // readTruths reads the table of labels, if there is one.
 func readTruths(file string) (*itemTruths, error) {
-	t := &itemTruths{class: map[string]int{}}
+	t := &itemTruths{}
 	if file == "" {
 		return t, nil
 	}
@@ -67,7 +65,7 @@ func cleanID(id string) string {
 
 // begin is told the classes.
 func (t *itemTruths) begin(labels []string) {
-	t.labels, t.comparison = labels, benchmarks.NewComparison(len(labels))
+	t.resolver, t.comparison = newLabelResolver(labels), benchmarks.NewComparison(len(labels))
 }
 
 // add compares one item.
@@ -85,14 +83,7 @@ func (t *itemTruths) add(item *predictions.Item, adapted []float64) {
 		t.unlabelled++
 		return
 	}
-	class, known := t.class[string(label)]
-	if !known {
-		var err error
-		if class, err = datasets.ResolveLabel(string(label), t.labels); err != nil {
-			class = -1
-		}
-		t.class[string(label)] = class
-	}
+	class := t.resolver.of(string(label))
 	if class < 0 {
 		t.unknown++
 		return
@@ -101,23 +92,12 @@ func (t *itemTruths) add(item *predictions.Item, adapted []float64) {
 	t.comparison.Add(string(item.Stream), class, item.Probs, adapted)
 }
 
-// strange lists the labels that are no class.
-func (t *itemTruths) strange() (out []string) {
-	for label, class := range t.class {
-		if class < 0 {
-			out = append(out, fmt.Sprintf("%q", label))
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
 // printScores prints what the truth says, if there is any: to standard output unless that is the output.
 func (r *filterRun) printScores() error {
-	t := r.truths
-	if strange := t.strange(); len(strange) > 0 {
+	t, labels := r.truths, r.labels
+	if strange := t.resolver.strange(); len(strange) > 0 {
 		fmt.Fprintf(r.env.err, "oatta: %d true labels are none of the %d classes: %s; the classes are %s (--classes names them)\n",
-			len(strange), len(t.labels), some(strange, 8), some(t.labels, 8))
+			len(strange), len(labels), some(strange, 8), some(labels, 8))
 	}
 	if t.scored == 0 {
 		if t.table != nil || r.c.IsSet("truth-field") || r.c.IsSet("scores") {
@@ -127,7 +107,7 @@ func (r *filterRun) printScores() error {
 	}
 	e := evaluation{
 		what: "items", Items: r.items, Failures: r.failures, Unlabelled: t.unlabelled, Unknown: t.unknown,
-		Complete: r.whole, Evaluation: t.comparison.Evaluate(t.labels),
+		Complete: r.whole, Evaluation: t.comparison.Evaluate(labels),
 	}
 	if path := r.c.String("scores"); path != "" {
 		if err := writeScores(path, e.Evaluation); err != nil {
@@ -143,10 +123,7 @@ func (r *filterRun) printScores() error {
 
 func writeScores(path string, e benchmarks.Evaluation) error {
 	var data bytes.Buffer
-	enc := json.NewEncoder(&data)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(e); err != nil {
+	if err := writeIndented(&data, e); err != nil {
 		return err
 	}
 	return replaceFile(path, data.Bytes())
