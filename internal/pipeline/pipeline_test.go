@@ -427,6 +427,25 @@ func TestStopDuringReplay(t *testing.T) {
 	}
 }
 
+// After a stop no more is taken than what was in flight, whatever the scheduler does: the run itself looks, not only a goroutine.
+func TestStopTakesOnlyWhatIsInFlight(t *testing.T) {
+	for range 20 {
+		b := newBench(12, 400)
+		job := b.job(t)
+		stop := make(chan struct{})
+		job.Stream, job.Stop = &bytes.Buffer{}, stop
+		job.Observe = func(i int, _ *results.Record) {
+			if i == 0 {
+				close(stop)
+			}
+		}
+		report, err := Run(context.Background(), job)
+		if inFlight := 2*job.Runners + 3; err != nil || !report.Stopped || report.Items > (inFlight+1)*job.Batch {
+			t.Fatalf("Run: %+v, %v", report, err)
+		}
+	}
+}
+
 func TestCancelledContextEndsTheRun(t *testing.T) {
 	b := newBench(7, 500)
 	ctx, cancel := context.WithCancel(context.Background())

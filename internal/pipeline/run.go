@@ -157,6 +157,9 @@ func (r *run) batches(ctx context.Context, first int) error {
 	var failed error
 	for b := range s.run(ctx, first, len(r.Items)) {
 		<-b.done
+		if r.stopped(ctx) { // here too: the goroutine above may not have had its turn
+			halt()
+		}
 		switch {
 		case failed != nil: // only draining
 		case b.dropped:
