@@ -36,8 +36,14 @@ func NewComparison(classes int) *Comparison {
 
 func newPair(classes int) pair { return pair{raw: NewTally(classes), adapted: NewTally(classes)} }
 
-// Add counts one item of a stream.
+// Add counts one item of a stream; labels are the most probable classes.
 func (c *Comparison) Add(stream string, truth int, raw, adapted []float64) {
+	label, _ := results.Top(adapted)
+	c.AddLabel(stream, truth, label, raw, adapted)
+}
+
+// AddLabel counts one item whose label after the filter was decided otherwise than by adapted.
+func (c *Comparison) AddLabel(stream string, truth, label int, raw, adapted []float64) {
 	s := c.streams[stream]
 	if s == nil {
 		p := newPair(c.classes)
@@ -45,15 +51,14 @@ func (c *Comparison) Add(stream string, truth int, raw, adapted []float64) {
 		c.streams[stream] = s
 		c.order = append(c.order, stream)
 	}
-	c.all.add(truth, raw, adapted)
-	s.add(truth, raw, adapted)
+	c.all.add(truth, label, raw, adapted)
+	s.add(truth, label, raw, adapted)
 }
 
-func (p *pair) add(truth int, raw, adapted []float64) {
+func (p *pair) add(truth, after int, raw, adapted []float64) {
 	p.raw.Add(truth, raw)
-	p.adapted.Add(truth, adapted)
+	p.adapted.AddLabel(truth, after, adapted)
 	before, _ := results.Top(raw)
-	after, _ := results.Top(adapted)
 	switch {
 	case before == after:
 	case after == truth:

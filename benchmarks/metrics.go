@@ -34,12 +34,19 @@ func NewTally(classes int) *Tally {
 	return &Tally{support: make([]int, classes), predicted: make([]int, classes), hits: make([]int, classes)}
 }
 
-// Add counts the prediction p [classes] for an item whose class is truth. It panics if truth is no class.
+// Add counts the prediction p [classes] for an item whose class is truth; the label is the most probable class. It panics if truth is
+// no class.
 func (t *Tally) Add(truth int, p []float64) {
+	label, _ := results.Top(p)
+	t.AddLabel(truth, label, p)
+}
+
+// AddLabel does the same for a label that was decided otherwise, by a path through the stream.
+func (t *Tally) AddLabel(truth, label int, p []float64) {
 	if truth < 0 || truth >= len(t.support) || len(p) != len(t.support) {
 		panic(fmt.Sprintf("benchmarks: truth %d and %d probabilities for %d classes", truth, len(p), len(t.support)))
 	}
-	label, confidence := results.Top(p)
+	confidence := p[label]
 	t.n++
 	t.support[truth]++
 	t.predicted[label]++

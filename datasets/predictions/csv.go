@@ -33,7 +33,7 @@ type CSV struct {
 	cells     []cell
 	item      Item
 	probs     []float64
-	adaptedAt int // added columns before the vector: adapted_label, gate
+	adaptedAt int // added columns before the vector
 }
 
 // columns are the indices of those that are read, -1 for those that are absent.
@@ -177,7 +177,7 @@ func duplicate(names []string) string {
 
 // addedNames are the names of the columns that are written.
 func (c *CSV) addedNames() []string {
-	names := []string{"adapted_label", "gate"}
+	names := []string{"adapted_label", "gate", "adapted_mode"}
 	c.adaptedAt = len(names)
 	for _, class := range c.classes {
 		names = append(names, adaptedPrefix+class)
@@ -222,17 +222,37 @@ func (c *CSV) Head(dst []byte) []byte {
 // Line implements [Lines].
 func (c *CSV) Line() int { return c.lines.at }
 
+// Hold implements [Lines].
+func (c *CSV) Hold() Held { return c.lines.hold() }
+
+// Recall implements [Lines].
+func (c *CSV) Recall(h Held) (*Item, error) { return c.understand(c.lines.recall(h)) }
+
+// Open implements [Lines].
+func (c *CSV) Open() bool { return c.lines.open() }
+
+// Offset implements [Lines].
+func (c *CSV) Offset() Offset { return c.lines.offset() }
+
+// SkipTo implements [Lines].
+func (c *CSV) SkipTo(o Offset) error { return c.lines.skipTo(o) }
+
 // Next implements [Lines].
 func (c *CSV) Next() (*Item, error) {
 	record, err := c.lines.next(true)
 	if err != nil && !errors.Is(err, errLong) && !errors.Is(err, errQuote) {
 		return nil, err
 	}
-	c.cells = c.cells[:0]
-	if err == nil {
-		err = c.read(record)
-	}
 	if err != nil {
+		c.cells = c.cells[:0]
+		return nil, &LineError{c.name, c.lines.at, err}
+	}
+	return c.understand(record)
+}
+
+func (c *CSV) understand(record []byte) (*Item, error) {
+	c.cells = c.cells[:0]
+	if err := c.read(record); err != nil {
 		return nil, &LineError{c.name, c.lines.at, err}
 	}
 	return &c.item, nil
@@ -298,6 +318,8 @@ func (c *CSV) Append(dst []byte, a Adapted) []byte {
 			return appendCell(dst, a.AdaptedLabel)
 		case 1:
 			return appendNumber(dst, a.Gate)
+		case 2:
+			return appendCell(dst, a.Mode)
 		}
 		return appendNumber(dst, a.Probs[k-c.adaptedAt])
 	})

@@ -30,29 +30,29 @@ func TestCSV(t *testing.T) {
 			"columns by prefix, CRLF, quoted cells",
 			Options{},
 			"stream,p:deer,\"no,te\",\"p:red \"\"fox\"\"\"\r\nc1,0.25,\" kept\r\nas \"\"is\"\"\",\"0.75\"\r\n\"c,2\",1,,0\r\n",
-			"stream,p:deer,\"no,te\",\"p:red \"\"fox\"\"\",adapted_label,gate,a:deer,\"a:red \"\"fox\"\"\"\r\n" +
-				"c1,0.25,\" kept\r\nas \"\"is\"\"\",\"0.75\",deer,0.5,0.75,0.25\r\n\"c,2\",1,,0,\"red \"\"fox\"\"\",0.5,0,1\r\n",
+			"stream,p:deer,\"no,te\",\"p:red \"\"fox\"\"\",adapted_label,gate,adapted_mode,a:deer,\"a:red \"\"fox\"\"\"\r\n" +
+				"c1,0.25,\" kept\r\nas \"\"is\"\"\",\"0.75\",deer,0.5,filtered,0.75,0.25\r\n\"c,2\",1,,0,\"red \"\"fox\"\"\",0.5,filtered,0,1\r\n",
 		},
 		{
-			"columns by name, semicolons, no line end", Options{Columns: []string{"y", "x"}}, "x;stream;y\n.5;s;.5", "x;stream;y;adapted_label;gate;a:y;a:x\n.5;s;.5;y;0.5;0.5;0.5",
+			"columns by name, semicolons, no line end", Options{Columns: []string{"y", "x"}}, "x;stream;y\n.5;s;.5", "x;stream;y;adapted_label;gate;adapted_mode;a:y;a:x\n.5;s;.5;y;0.5;filtered;0.5;0.5",
 		},
 		{
-			"columns by pattern", Options{Columns: []string{"q_*"}}, "q_a\tstream\tq_b\n0\ts\t1\n", "q_a\tstream\tq_b\tadapted_label\tgate\ta:a\ta:b\n0\ts\t1\ta\t0.5\t1\t0\n",
+			"columns by pattern", Options{Columns: []string{"q_*"}}, "q_a\tstream\tq_b\n0\ts\t1\n", "q_a\tstream\tq_b\tadapted_label\tgate\tadapted_mode\ta:a\ta:b\n0\ts\t1\ta\t0.5\tfiltered\t1\t0\n",
 		},
 		{
-			"columns by classes, in their order", Options{Classes: []string{"b", "a"}, Stream: "s"}, "\ufeffa,b\n0,1\n", "\ufeffa,b,adapted_label,gate,a:b,a:a\n0,1,a,0.5,0,1\n",
+			"columns by classes, in their order", Options{Classes: []string{"b", "a"}, Stream: "s"}, "\ufeffa,b\n0,1\n", "\ufeffa,b,adapted_label,gate,adapted_mode,a:b,a:a\n0,1,a,0.5,filtered,0,1\n",
 		},
 		{
-			"columns named by classes", Options{Columns: []string{"x0", "x1"}, Classes: []string{"deer", "fox"}, StreamField: "cam"}, "cam,x0,x1\nc,0,1\n", "cam,x0,x1,adapted_label,gate,a:deer,a:fox\nc,0,1,deer,0.5,1,0\n",
+			"columns named by classes", Options{Columns: []string{"x0", "x1"}, Classes: []string{"deer", "fox"}, StreamField: "cam"}, "cam,x0,x1\nc,0,1\n", "cam,x0,x1,adapted_label,gate,adapted_mode,a:deer,a:fox\nc,0,1,deer,0.5,filtered,1,0\n",
 		},
 		{
-			"logits", Options{Logits: true}, "stream,p:a,p:b\ns,-800,-800\n", "stream,p:a,p:b,adapted_label,gate,a:a,a:b\ns,-800,-800,a,0.5,0.5,0.5\n",
+			"logits", Options{Logits: true}, "stream,p:a,p:b\ns,-800,-800\n", "stream,p:a,p:b,adapted_label,gate,adapted_mode,a:a,a:b\ns,-800,-800,a,0.5,filtered,0.5,0.5\n",
 		},
 		{
 			"what `oatta run images --vectors` writes",
 			Options{},
 			"file,stream,time,label,prob,adapted_label,adapted_prob,gate,failure,p:a,p:b,a:a,a:b\nf,s,,a,1,z,9,9,,1,0,9,9\ng,s,,,,,,,truncated,,,,\n\n",
-			"file,stream,time,label,prob,adapted_label,adapted_prob,gate,failure,p:a,p:b,a:a,a:b\nf,s,,a,1,b,9,0.5,,1,0,0,1\ng,s,,,,,,,truncated,,,,\n\n",
+			"file,stream,time,label,prob,adapted_label,adapted_prob,gate,failure,p:a,p:b,a:a,a:b,adapted_mode\nf,s,,a,1,b,9,0.5,,1,0,0,1,filtered\ng,s,,,,,,,truncated,,,,,\n\n",
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -77,10 +77,10 @@ func TestCSV(t *testing.T) {
 func TestCSVMalformed(t *testing.T) {
 	const head, fine = "stream,p:a,p:b\n", "s,0,1\n"
 	for row, want := range map[string]struct{ cause, out string }{
-		"s,x,1":                       {`column 2 (a): "x" is no number`, "s,x,1,,,,"},
-		"s,,1":                        {`column 2 (a): "" is no number`, "s,,1,,,,"},
-		"s,1e999,1":                   {"column 2 (a): number 1e999 is beyond what 64 bits hold", "s,1e999,1,,,,"},
-		",0,1":                        {"column stream is empty", ",0,1,,,,"},
+		"s,x,1":                       {`column 2 (a): "x" is no number`, "s,x,1,,,,,"},
+		"s,,1":                        {`column 2 (a): "" is no number`, "s,,1,,,,,"},
+		"s,1e999,1":                   {"column 2 (a): number 1e999 is beyond what 64 bits hold", "s,1e999,1,,,,,"},
+		",0,1":                        {"column stream is empty", ",0,1,,,,,"},
 		"s,0":                         {"2 columns: the header has 3", "s,0"},
 		"s,0,1,2":                     {"4 columns: the header has 3", "s,0,1,2"},
 		"s\"t,0,1":                    {errQuote.Error(), "s\"t,0,1"},
@@ -90,7 +90,7 @@ func TestCSVMalformed(t *testing.T) {
 		"\"" + strings.Repeat(" ", 9): {errQuote.Error(), "\"" + strings.Repeat(" ", 9)},
 	} {
 		got, wrong := passCSV(t, head+fine+row+"\n"+strings.Repeat(fine, 20), Options{MaxLine: 64})
-		if wantOut := "stream,p:a,p:b,adapted_label,gate,a:a,a:b\ns,0,1,a,0.5,1,0\n" + want.out + "\n" + strings.Repeat("s,0,1,a,0.5,1,0\n", 20); got != wantOut {
+		if wantOut := "stream,p:a,p:b,adapted_label,gate,adapted_mode,a:a,a:b\ns,0,1,a,0.5,filtered,1,0\n" + want.out + "\n" + strings.Repeat("s,0,1,a,0.5,filtered,1,0\n", 20); got != wantOut {
 			t.Errorf("%s came out as\n%s", row, got)
 		}
 		if len(wrong) != 1 || !strings.HasPrefix(wrong[0], "in:3: ") || !strings.Contains(wrong[0], want.cause) {

@@ -24,25 +24,25 @@
 // Read are "stream" and "id" or "file" (strings or numbers), "time", one of "probs", "logits" and "top" (the first of them that is
 // there), "failure" and "truth". "top" is [["deer", 0.8], [3, 0.1]], names or indices of classes, and needs Options.Classes: a line by itself
 // does not tell what classes there are. A line with "failure" and without a prediction is no error and no prediction. Added
-// are "label", "adapted_label", "gate", "adapted"; "adapted_prob", which `oatta run` writes, is replaced where it is.
+// are "label", "adapted_label", "gate", "adapted_mode", "adapted"; "adapted_prob", which `oatta run` writes, is replaced where it is.
 //
 // # CSV
 //
 // A header, then a row an item; comma, semicolon or tab, whichever the header has most of. Probabilities are in the columns of
 // Options.Columns, else in those whose names begin with "p:", else in those that bear the names of the classes. Added are
-// adapted_label, gate and a column a:CLASS a class. The table is taken as bytes: names may be in any encoding that has ASCII in it.
+// adapted_label, gate, adapted_mode and a column a:CLASS a class. The table is taken as bytes: names may be in any encoding that has ASCII in it.
 //
 // # MegaDetector results, format 1.x
 //
 // https://lila.science/megadetector-output-format. An item is a "classifications" list, of a detection or of an image. "classifications" becomes the adapted
 // ones, which is what every tool shows; the raw ones move to "raw_classifications", and are taken from there if they are there
-// already; "gate" stands beside them, as in the results of `oatta run`. The detector's "conf" stays. The crops of one picture are steps in the order of
+// already; "gate" and "adapted_mode" stand beside them, as in the results of `oatta run`. The detector's "conf" stays. The crops of one picture are steps in the order of
 // the file, frames of a video in that of their numbers. Classes are those that occur, in the order of "classification_categories".
 //
 // # SpeciesNet predictions
 //
 // https://github.com/google/cameratrapai. An item is an element of "predictions" with "classifications" (top five "classes" and "scores"). Added beside it are
-// "adapted_classifications", of the same form, "adapted_label" and "gate". "prediction", which is the ensemble's and not the classifier's,
+// "adapted_classifications", of the same form, "adapted_label", "gate" and "adapted_mode". "prediction", which is the ensemble's and not the classifier's,
 // stays as it is. The format knows no times, so the order is that of names. Classes are those that occur, in order of first appearance.
 //
 // # Example
@@ -54,6 +54,6 @@
 //			break
 //		}
 //		...
-//		out = lines.Append(out[:0], predictions.Adapted{Label: "deer", AdaptedLabel: "deer", Probs: adapted, Gate: 0.7})
+//		out = lines.Append(out[:0], predictions.Adapted{Label: "deer", AdaptedLabel: "deer", Probs: adapted, Gate: 0.7, Mode: "filtered"})
 //	}
 package predictions

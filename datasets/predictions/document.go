@@ -56,6 +56,7 @@ type place struct {
 	object                                int  // beginning of the object that the entry is, for messages
 	raw                                   span // the list of raw classifications as it stands
 	classifications, rawCopy, label, gate span // what stands there already
+	mode                                  span
 	at                                    span // the field behind which others can be added
 }
 

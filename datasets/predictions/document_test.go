@@ -29,14 +29,14 @@ const megaDetectorWant = `{
  "classification_categories": {"0": "deer", "7": "fox", "3": "never"},
  "images": [
   {"file": "cam1/img10.jpg", "detections": [
-    {"category": "1", "conf": 0.9, "bbox": [0, 0, 1, 1], "classifications": [["7", 0.75], ["0", 0.25]], "raw_classifications": [["0", 0.75], ["7", 0.25]], "gate": 0.5},
+    {"category": "1", "conf": 0.9, "bbox": [0, 0, 1, 1], "classifications": [["7", 0.75], ["0", 0.25]], "raw_classifications": [["0", 0.75], ["7", 0.25]], "gate": 0.5, "adapted_mode": "filtered"},
     {"category": "1", "conf": 0.05, "bbox": [0, 0, 1, 1]},
-    {"category": "1", "conf": 0.3, "classifications": [["0", 1.0]], "raw_classifications": [ ["7", 1] ], "gate": 0.5}]},
-  {"file": "cam1\\img9.jpg", "datetime": null, "detections": [{"conf": 1, "raw_classifications": [["0", 0.5]], "classifications": [["0", 0.5]], "gate": 0.5}]},
-  {"file": "cam2/b.jpg", "datetime": "2024:05:01 10:00:01", "detections": [{"conf": 1, "classifications": [["7", 1.0]], "raw_classifications": [["0", 1]], "gate": 0.5}]},
-  {"file": "cam2/a.jpg", "datetime": "2024-05-01 10:00:02", "detections": [{"conf": 1, "classifications": [["7", 1.0]], "raw_classifications": [["0", 1]], "gate": 0.5}]},
+    {"category": "1", "conf": 0.3, "classifications": [["0", 1.0]], "raw_classifications": [ ["7", 1] ], "adapted_mode": "filtered", "gate": 0.5}]},
+  {"file": "cam1\\img9.jpg", "datetime": null, "detections": [{"conf": 1, "raw_classifications": [["0", 0.5]], "classifications": [["0", 0.5]], "gate": 0.5, "adapted_mode": "filtered"}]},
+  {"file": "cam2/b.jpg", "datetime": "2024:05:01 10:00:01", "detections": [{"conf": 1, "classifications": [["7", 1.0]], "raw_classifications": [["0", 1]], "gate": 0.5, "adapted_mode": "filtered"}]},
+  {"file": "cam2/a.jpg", "datetime": "2024-05-01 10:00:02", "detections": [{"conf": 1, "classifications": [["7", 1.0]], "raw_classifications": [["0", 1]], "gate": 0.5, "adapted_mode": "filtered"}]},
   {"file": "cam2/c.jpg", "detections": null, "failure": "Failure image access"},
-  {"file": "d.jpg", "detections": [], "classifications": [["0", 0.5]], "raw_classifications": [["0", 0.5]], "gate": 0.5}
+  {"file": "d.jpg", "detections": [], "classifications": [["0", 0.5]], "raw_classifications": [["0", 0.5]], "gate": 0.5, "adapted_mode": "filtered"}
  ]
 }
 `
@@ -48,9 +48,9 @@ const speciesNet = `{"predictions": [
 ]}`
 
 const speciesNetWant = `{"predictions": [
-    {"filepath": "/x/cam1/2.jpg", "country": "USA", "classifications": {"classes": ["a;deer", "b;fox"], "scores": [0.8, 0.1]}, "adapted_classifications": {"classes": ["c;blank", "b;fox"], "scores": [0.8, 0.1]}, "adapted_label": "c;blank", "gate": 0.5, "prediction": "a;deer", "prediction_score": 0.8, "model_version": "4.0.1a"},
+    {"filepath": "/x/cam1/2.jpg", "country": "USA", "classifications": {"classes": ["a;deer", "b;fox"], "scores": [0.8, 0.1]}, "adapted_classifications": {"classes": ["c;blank", "b;fox"], "scores": [0.8, 0.1]}, "adapted_label": "c;blank", "gate": 0.5, "adapted_mode": "filtered", "prediction": "a;deer", "prediction_score": 0.8, "model_version": "4.0.1a"},
     {"filepath": "/x/cam1/10.jpg", "failures": ["CLASSIFIER"]},
-    {"filepath": "/x/cam1/1.jpg", "classifications": {"scores": [0.5], "classes": ["c;blank"], "target_logits": [1]}, "adapted_classifications": {"classes": ["a;deer"], "scores": [0.5]}, "adapted_label": "a;deer", "gate": 0.5}
+    {"filepath": "/x/cam1/1.jpg", "classifications": {"scores": [0.5], "classes": ["c;blank"], "target_logits": [1]}, "adapted_classifications": {"classes": ["a;deer"], "scores": [0.5]}, "adapted_label": "a;deer", "gate": 0.5, "adapted_mode": "filtered"}
 ]}`
 
 // passDocument passes a document through, and returns the output, the order of the items, and what was wrong.

@@ -43,11 +43,11 @@ func (d *Document) adaptMegaDetector(e *entry, a Adapted, ranked []int) {
 	}
 	list = append(list, ']')
 	raw := e.ends.raw.of(d.text)
-	gate := appendDecimal(nil, a.Gate)
 	d.put(e.ends.at, []field{
 		{e.ends.classifications, "classifications", list},
 		{e.ends.rawCopy, "raw_classifications", raw},
-		{e.ends.gate, "gate", gate},
+		{e.ends.gate, "gate", appendDecimal(nil, a.Gate)},
+		{e.ends.mode, "adapted_mode", appendString(nil, a.Mode)},
 	})
 }
 
@@ -72,6 +72,7 @@ func (d *Document) adaptSpeciesNet(e *entry, a Adapted, ranked []int) {
 		{e.ends.classifications, "adapted_classifications", list},
 		{e.ends.label, "adapted_label", appendString(nil, a.AdaptedLabel)},
 		{e.ends.gate, "gate", appendDecimal(nil, a.Gate)},
+		{e.ends.mode, "adapted_mode", appendString(nil, a.Mode)},
 	})
 }
 

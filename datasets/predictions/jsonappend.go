@@ -7,6 +7,7 @@ const (
 	addedLabel added = iota
 	addedAdaptedLabel
 	addedGate
+	addedMode
 	addedAdapted
 	addedAdaptedProb // replaced where it is, not added
 	addedKinds
@@ -27,6 +28,8 @@ func (j *JSONLines) kindOf(name []byte) (added, bool) {
 		return addedAdaptedLabel, true
 	case "gate":
 		return addedGate, true
+	case "adapted_mode":
+		return addedMode, true
 	case "adapted":
 		return addedAdapted, true
 	case "adapted_prob":
@@ -68,6 +71,8 @@ func (j *JSONLines) fieldName(kind added) string {
 		return "adapted_label"
 	case addedGate:
 		return "gate"
+	case addedMode:
+		return "adapted_mode"
 	}
 	return "adapted"
 }
@@ -80,6 +85,8 @@ func appendAdded(dst []byte, kind added, a Adapted) []byte {
 		return appendString(dst, a.AdaptedLabel)
 	case addedGate:
 		return appendNumber(dst, a.Gate)
+	case addedMode:
+		return appendString(dst, a.Mode)
 	case addedAdaptedProb:
 		return appendNumber(dst, highest(a.Probs))
 	}

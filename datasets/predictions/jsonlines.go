@@ -58,18 +58,38 @@ func (j *JSONLines) Line() int { return j.lines.at }
 // Unchanged implements [Lines].
 func (j *JSONLines) Unchanged(w io.Writer) error { return j.lines.unchanged(w) }
 
+// Hold implements [Lines].
+func (j *JSONLines) Hold() Held { return j.lines.hold() }
+
+// Recall implements [Lines].
+func (j *JSONLines) Recall(h Held) (*Item, error) { return j.understand(j.lines.recall(h)) }
+
+// Open implements [Lines].
+func (j *JSONLines) Open() bool { return j.lines.open() }
+
+// Offset implements [Lines].
+func (j *JSONLines) Offset() Offset { return j.lines.offset() }
+
+// SkipTo implements [Lines].
+func (j *JSONLines) SkipTo(o Offset) error { return j.lines.skipTo(o) }
+
 // Next implements [Lines].
 func (j *JSONLines) Next() (*Item, error) {
 	record, err := j.lines.next(false)
-	if err == nil {
-		err = j.read(record)
-		if err == nil {
-			return &j.item, nil
-		}
-	} else if !errors.Is(err, errLong) {
-		return nil, err
+	switch {
+	case err == nil:
+		return j.understand(record)
+	case errors.Is(err, errLong):
+		err = &LineError{j.name, j.lines.at, err}
 	}
-	return nil, &LineError{j.name, j.lines.at, err}
+	return nil, err
+}
+
+func (j *JSONLines) understand(record []byte) (*Item, error) {
+	if err := j.read(record); err != nil {
+		return nil, &LineError{j.name, j.lines.at, err}
+	}
+	return &j.item, nil
 }
 
 var byteOrderMark = []byte("\xef\xbb\xbf")

@@ -22,7 +22,7 @@ func backwards(item *Item, labels []string) Adapted {
 		}
 		return fmt.Sprint(i)
 	}
-	return Adapted{Label: name(item.Probs), AdaptedLabel: name(p), Probs: p, Gate: 0.5}
+	return Adapted{Label: name(item.Probs), AdaptedLabel: name(p), Probs: p, Gate: 0.5, Mode: "filtered"}
 }
 
 // pass passes lines through, and returns the output and what was wrong.
@@ -77,45 +77,45 @@ func TestJSONLines(t *testing.T) {
 			"spaces, order and unknown fields stay",
 			Options{},
 			`{ "x" : [1,{"probs":2}],  "stream": "cam1", "id":"a", "probs": [0.25, 7.5e-1] ,"y":null }` + "\r\n",
-			`{ "x" : [1,{"probs":2}],  "stream": "cam1", "id":"a", "probs": [0.25, 7.5e-1] ,"y":null,"label":"1","adapted_label":"0","gate":0.5,"adapted":[0.75,0.25] }` + "\r\n",
+			`{ "x" : [1,{"probs":2}],  "stream": "cam1", "id":"a", "probs": [0.25, 7.5e-1] ,"y":null,"label":"1","adapted_label":"0","gate":0.5,"adapted_mode":"filtered","adapted":[0.75,0.25] }` + "\r\n",
 		},
 		{
-			"no line end", Options{}, `{"stream":1,"probs":[1]}`, `{"stream":1,"probs":[1],"label":"0","adapted_label":"0","gate":0.5,"adapted":[1]}`,
+			"no line end", Options{}, `{"stream":1,"probs":[1]}`, `{"stream":1,"probs":[1],"label":"0","adapted_label":"0","gate":0.5,"adapted_mode":"filtered","adapted":[1]}`,
 		},
 		{
 			"names", animals, `{"stream":"s","probs":[0.1,0.7,0.2]}`,
-			`{"stream":"s","probs":[0.1,0.7,0.2],"label":"fox \"red\"","adapted_label":"fox \"red\"","gate":0.5,"adapted":[0.2,0.7,0.1]}`,
+			`{"stream":"s","probs":[0.1,0.7,0.2],"label":"fox \"red\"","adapted_label":"fox \"red\"","gate":0.5,"adapted_mode":"filtered","adapted":[0.2,0.7,0.1]}`,
 		},
 		{
 			"what `oatta run images --vectors` writes", animals,
 			`{"file":"a.jpg","stream":"s","label":"deer","prob":0.6,"adapted_label":"x","adapted_prob":0.1,"gate":1,"probs":[0.5,0.25,0.25],"adapted":[9]}` + "\n" +
 				`{"file":"b.jpg","stream":"s","failure":"truncated"}` + "\n",
-			`{"file":"a.jpg","stream":"s","label":"deer","prob":0.6,"adapted_label":"none","adapted_prob":0.5,"gate":0.5,"probs":[0.5,0.25,0.25],"adapted":[0.25,0.25,0.5]}` + "\n" +
+			`{"file":"a.jpg","stream":"s","label":"deer","prob":0.6,"adapted_label":"none","adapted_prob":0.5,"gate":0.5,"probs":[0.5,0.25,0.25],"adapted":[0.25,0.25,0.5],"adapted_mode":"filtered"}` + "\n" +
 				`{"file":"b.jpg","stream":"s","failure":"truncated"}` + "\n",
 		},
 		{
 			"logits",
 			Options{},
 			`{"stream":"s","logits":[1000,1000]}`,
-			`{"stream":"s","logits":[1000,1000],"label":"0","adapted_label":"0","gate":0.5,"adapted":[0.5,0.5]}`,
+			`{"stream":"s","logits":[1000,1000],"label":"0","adapted_label":"0","gate":0.5,"adapted_mode":"filtered","adapted":[0.5,0.5]}`,
 		},
 		{
 			"top: the rest is spread", animals, `{"stream":"s","top":[["deer",0.5]]}` + "\n" + `{"stream":"s","top":[[2,0.5],["fox \"red\"",0.25]]}`,
-			`{"stream":"s","top":[["deer",0.5]],"label":"deer","adapted_label":"none","gate":0.5,"adapted":[0.25,0.25,0.5]}` + "\n" +
-				`{"stream":"s","top":[[2,0.5],["fox \"red\"",0.25]],"label":"none","adapted_label":"deer","gate":0.5,"adapted":[0.5,0.25,0.25]}`,
+			`{"stream":"s","top":[["deer",0.5]],"label":"deer","adapted_label":"none","gate":0.5,"adapted_mode":"filtered","adapted":[0.25,0.25,0.5]}` + "\n" +
+				`{"stream":"s","top":[[2,0.5],["fox \"red\"",0.25]],"label":"none","adapted_label":"deer","gate":0.5,"adapted_mode":"filtered","adapted":[0.5,0.25,0.25]}`,
 		},
 		{
 			"a truth in label stays",
 			Options{TruthField: "label"},
 			`{"stream":"s","label":"deer","probs":[1,0]}`,
-			`{"stream":"s","label":"deer","probs":[1,0],"raw_label":"0","adapted_label":"1","gate":0.5,"adapted":[0,1]}`,
+			`{"stream":"s","label":"deer","probs":[1,0],"raw_label":"0","adapted_label":"1","gate":0.5,"adapted_mode":"filtered","adapted":[0,1]}`,
 		},
 		{
 			"byte order mark, blank lines, one stream, escaped names",
 			Options{Stream: "all"},
 			"\ufeff{\"pro\\u0062s\":[1]}\n \n\n{\"probs\":[1],\"logits\":null}\n",
-			"\ufeff{\"pro\\u0062s\":[1],\"label\":\"0\",\"adapted_label\":\"0\",\"gate\":0.5,\"adapted\":[1]}\n \n\n" +
-				"{\"probs\":[1],\"logits\":null,\"label\":\"0\",\"adapted_label\":\"0\",\"gate\":0.5,\"adapted\":[1]}\n",
+			"\ufeff{\"pro\\u0062s\":[1],\"label\":\"0\",\"adapted_label\":\"0\",\"gate\":0.5,\"adapted_mode\":\"filtered\",\"adapted\":[1]}\n \n\n" +
+				"{\"probs\":[1],\"logits\":null,\"label\":\"0\",\"adapted_label\":\"0\",\"gate\":0.5,\"adapted_mode\":\"filtered\",\"adapted\":[1]}\n",
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -223,7 +223,7 @@ func TestLongLineKeepsItsBytes(t *testing.T) {
 	text := strings.Repeat("x", 1<<20) + "\n" + `{"stream":"s","probs":[1]}` + "\n" + strings.Repeat("y", 1<<20)
 	j := NewJSONLines("in", strings.NewReader(text), Options{MaxLine: 1000})
 	got, wrong := pass(t, j, nil)
-	if want := strings.Replace(text, "}", `,"label":"0","adapted_label":"0","gate":0.5,"adapted":[1]}`, 1); got != want {
+	if want := strings.Replace(text, "}", `,"label":"0","adapted_label":"0","gate":0.5,"adapted_mode":"filtered","adapted":[1]}`, 1); got != want {
 		t.Errorf("%d bytes came out, want %d", len(got), len(want))
 	}
 	if len(wrong) != 2 || !strings.HasPrefix(wrong[1], "in:3: ") {
@@ -280,7 +280,7 @@ func BenchmarkJSONLines(b *testing.B) {
 			if err == io.EOF {
 				break
 			}
-			dst = j.Append(dst[:0], Adapted{"3", "4", item.Probs, 0.75})
+			dst = j.Append(dst[:0], Adapted{"3", "4", item.Probs, 0.75, "filtered"})
 		}
 	}
 }

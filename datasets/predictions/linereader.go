@@ -14,6 +14,7 @@ type lineReader struct {
 	buf        []byte
 	start, end int   // of what is in the buffer and not told yet
 	err        error // of the reader, once there was one
+	told       int64 // bytes up to the end of the record
 	at, lines  int   // line of the record that was told, from 1, and lines up to its end
 	record     []byte
 	more       bool // the record is only the beginning of a line that is over the limit, and its rest has not been read
@@ -84,6 +85,7 @@ func (l *lineReader) last(data []byte, c *cutter, rows bool) ([]byte, error) {
 	case len(data) > l.max:
 		l.more = true
 		l.record, l.start = data, l.end
+		l.told += int64(len(data))
 		return l.record, fmt.Errorf("%w: over %d bytes", errLong, l.max)
 	case l.err != io.EOF:
 		return nil, l.err
@@ -104,8 +106,33 @@ var quote = []byte(`"`)
 func (l *lineReader) tell(n int) []byte {
 	l.record = l.buf[l.start : l.start+n]
 	l.start += n
+	l.told += int64(n)
 	l.lines += max(1, bytes.Count(l.record, newline))
 	return l.record
+}
+
+func (l *lineReader) open() bool { return !bytes.HasSuffix(l.record, newline) && !l.more }
+
+func (l *lineReader) offset() Offset { return Offset{l.told, l.lines} }
+
+// skipTo passes over the input up to a place that an earlier reader told.
+func (l *lineReader) skipTo(o Offset) error {
+	if err := l.copyRest(io.Discard); err != nil {
+		return err
+	}
+	for l.told < o.Bytes {
+		if l.start == l.end {
+			if l.err != nil {
+				return fmt.Errorf("the input ends %d bytes before byte %d: %w", o.Bytes-l.told, o.Bytes, l.err)
+			}
+			l.fill()
+		}
+		n := min(int64(l.end-l.start), o.Bytes-l.told)
+		l.start += int(n)
+		l.told += n
+	}
+	l.lines = o.Lines
+	return nil
 }
 
 var newline = []byte("\n")
@@ -133,6 +160,15 @@ func (l *lineReader) fill() {
 	l.err = io.ErrNoProgress
 }
 
+// hold keeps the record that was told.
+func (l *lineReader) hold() Held { return Held{bytes.Clone(l.record), l.at} }
+
+// recall makes a record that was held the one that was told.
+func (l *lineReader) recall(h Held) []byte {
+	l.record, l.at = h.text, h.line
+	return l.record
+}
+
 // unchanged writes the record that was told, with all of its rest if it was too long to be held.
 func (l *lineReader) unchanged(w io.Writer) error {
 	if _, err := w.Write(l.record); err != nil {
@@ -153,6 +189,7 @@ func (l *lineReader) copyRest(w io.Writer) error {
 			return err
 		}
 		l.start += len(data)
+		l.told += int64(len(data))
 		if i >= 0 || l.err != nil {
 			l.more = false
 			l.lines++

@@ -85,6 +85,8 @@ func (w *docWalk) listMember(e *entry, name []byte) (err error) {
 		}
 	case "gate":
 		e.ends.gate, err = w.skip()
+	case "adapted_mode":
+		e.ends.mode, err = w.skip()
 	default:
 		_, err = w.skip()
 	}

@@ -27,7 +27,23 @@ type Adapted struct {
 	AdaptedLabel string    // and after the filter
 	Probs        []float64 // by class, after the filter
 	Gate         float64   // share of it that owes itself to order, 0 to 1
+	Mode         string    // how much of the stream the filter knew: filtered, lagged or smoothed
 }
+
+// Offset is a place in an input between two lines.
+type Offset struct {
+	Bytes int64 `json:"bytes"` // before it, after decompression
+	Lines int   `json:"lines"` // that end before it
+}
+
+// Held is a line of [Lines] that is kept after the reader moved on.
+type Held struct {
+	text []byte
+	line int
+}
+
+// Size returns the bytes of the line.
+func (h Held) Size() int { return len(h.text) }
 
 // Options says how to read predictions. The zero value reads the fields that the package names.
 type Options struct {
@@ -95,7 +111,7 @@ func (o Options) Validate() error {
 }
 
 // written are the fields that are added or replaced.
-var written = []string{"label", "raw_label", "adapted_label", "gate", "adapted", "adapted_prob", "adapted_classifications", "raw_classifications"}
+var written = []string{"label", "raw_label", "adapted_label", "gate", "adapted", "adapted_prob", "adapted_mode", "adapted_classifications", "raw_classifications"}
 
 func (o Options) filled() Options {
 	o.MaxLine = cmp.Or(o.MaxLine, DefaultMaxLine)
@@ -132,6 +148,16 @@ type Lines interface {
 	Next() (*Item, error)
 	// Line is the number of the line that Next read.
 	Line() int
+	// Hold keeps the line that Next understood, for Recall.
+	Hold() Held
+	// Recall makes a line that was held the one in hand, until Next reads the next: Line, Append and Unchanged are of it.
+	Recall(Held) (*Item, error)
+	// Open tells that the line that Next read is the last, and has no line end.
+	Open() bool
+	// Offset tells where the line that Next read ends, after Append or Unchanged.
+	Offset() Offset
+	// SkipTo, called after Begin, goes on where an earlier reader of the same input was.
+	SkipTo(Offset) error
 	// Append appends the line with the adapted values.
 	Append(dst []byte, a Adapted) []byte
 	// Unchanged writes the line as it came, after an error or for an item without probabilities. A table gets empty cells in the added columns.

@@ -21,6 +21,8 @@ func (w *docWalk) prediction(index int) error {
 			e.ends.label, err = w.skip()
 		case "gate":
 			e.ends.gate, err = w.skip()
+		case "adapted_mode":
+			e.ends.mode, err = w.skip()
 		default:
 			_, err = w.skip()
 		}
