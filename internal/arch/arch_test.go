@@ -50,6 +50,7 @@ var rules = []rule{
 	{"datasets/...", []string{"datasets/..."}, "readers know files, not what becomes of them"},
 	{"internal/testdata", nil, "finding test data needs nothing"},
 	{"internal/state", []string{"adapt"}, "a store of filter states knows filters and nothing of what they filter"},
+	{"internal/streams", []string{"adapt"}, "who passes predictions through filters does not ask where they come from"},
 	{"internal/charts", nil, "a drawing knows numbers, not where they come from"},
 	{"internal/results", nil, "what is written does not depend on how it was made"},
 	{"internal/arch", nil, "a test of the structure stands outside it"},

@@ -1,0 +1,219 @@
+package streams
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/oatta/oatta/adapt"
+)
+
+// Mode is how much of a stream an answer may know.
+type Mode string
+
+// The modes, by the words that outputs use for them.
+const (
+	Filtered Mode = "filtered" // the past
+	Lagged   Mode = "lagged"   // the past and a fixed number of items to come
+	Smoothed Mode = "smoothed" // the whole stream
+)
+
+// Errors that end a run because of a limit of the options.
+var (
+	ErrStreams = errors.New("one more than the most streams at a time")
+	ErrHeld    = errors.New("the items that wait take more than they may")
+)
+
+// Options says how streams are filtered. The zero value but for Classes filters causally.
+type Options struct {
+	Classes  int
+	Settings adapt.Settings
+
+	Mode Mode // "" is Filtered
+	Lag  int  // of Lagged, in items
+	// Path makes the class of an answer that of the most probable path through the whole stream (Viterbi); of Smoothed only.
+	Path bool
+
+	// Source gives the filter of a stream that answers causally; nil makes one for each stream and keeps it.
+	Source func(stream string) (*adapt.Filter, error)
+
+	MaxStreams int   // at most so many at a time; 0 is no limit
+	MaxHeld    int64 // bytes of items that wait, without what they refer to; 0 is no limit
+	// Workers is how many streams are smoothed at the same time; 0 is one.
+	Workers int
+}
+
+// Item is one prediction.
+type Item[R any] struct {
+	Stream []byte
+	Probs  []float64 // [K], must pass [adapt.Check]; valid during the call
+	Ref    func() R  // asked for if the item has to wait
+}
+
+// Answer is what became of an item.
+type Answer[R any] struct {
+	// Waited tells that the item had to wait and Ref is what it refers to; else the answer is for the item that was just added.
+	Waited bool
+	Ref    R
+	// Stream is the item's; Filter is the stream's causal filter, nil in the other modes.
+	Stream string
+	Filter *adapt.Filter
+	// Probs [K] are the adapted probabilities, valid during the call; nil for an item that was passed.
+	Probs []float64
+	// Class is the class of the path, -1 without one: then the most probable one counts.
+	Class int
+	adapt.Diagnostics
+}
+
+// Runner holds the streams.
+type Runner[R any] struct {
+	o       Options
+	answer  func(Answer[R]) error
+	streams map[string]*stream[R]
+	seen    int
+	out     []float64 // [K] of the answer in hand
+	held    int64
+	spare   []*stream[R] // ended, with filters that can serve again
+	order   []place[R]   // Smoothed: the items in the order of the input
+}
+
+// stream is one stream's part.
+type stream[R any] struct {
+	name    string
+	filter  *adapt.Filter
+	lagged  *adapt.Lagged
+	waiting queue[R]
+	whole   recording
+}
+
+// New returns a runner at the start of its input, or the error of a setting out of range.
+func New[R any](o Options, answer func(Answer[R]) error) (*Runner[R], error) {
+	if o.Mode == "" {
+		o.Mode = Filtered
+	}
+	switch {
+	case o.Mode != Filtered && o.Mode != Lagged && o.Mode != Smoothed:
+		return nil, fmt.Errorf("streams: mode %q", o.Mode)
+	case o.Path && o.Mode != Smoothed:
+		return nil, fmt.Errorf("streams: a path goes through a whole stream: want mode %s", Smoothed)
+	case o.Mode != Filtered && o.Source != nil:
+		return nil, fmt.Errorf("streams: filters that are kept answer causally: want mode %s", Filtered)
+	}
+	if _, err := newLagged(o); err != nil {
+		return nil, err
+	}
+	if err := o.Settings.Validate(o.Classes); err != nil {
+		return nil, err
+	}
+	return &Runner[R]{o: o, answer: answer, streams: map[string]*stream[R]{}, out: make([]float64, o.Classes)}, nil
+}
+
+// newLagged returns the filter of a stream in mode Lagged, nil in another.
+func newLagged(o Options) (*adapt.Lagged, error) {
+	if o.Mode != Lagged {
+		return nil, nil
+	}
+	return adapt.NewLagged(o.Classes, o.Settings, o.Lag)
+}
+
+// Streams returns how many streams there have been.
+func (r *Runner[R]) Streams() int { return r.seen }
+
+// Add takes the next item. An error is that of an answer, of a limit, or of Options.Source: the runner is of no use after it.
+func (r *Runner[R]) Add(item Item[R]) error {
+	s, err := r.stream(item.Stream)
+	if err != nil {
+		return err
+	}
+	switch r.o.Mode {
+	case Lagged:
+		return r.addLagged(s, item)
+	case Smoothed:
+		return r.addWhole(s, item)
+	}
+	if r.o.Source != nil { // its filters may leave memory between two items
+		if s.filter, err = r.o.Source(s.name); err != nil {
+			return err
+		}
+	}
+	d := s.filter.Step(r.out, item.Probs)
+	return r.answer(Answer[R]{Stream: s.name, Filter: s.filter, Probs: r.out, Class: -1, Diagnostics: d})
+}
+
+// Pass takes an item without a prediction.
+func (r *Runner[R]) Pass(ref func() R) error {
+	if r.o.Mode == Smoothed {
+		r.order = append(r.order, place[R]{ref: ref()})
+		return r.hold(1)
+	}
+	return r.answer(Answer[R]{Class: -1})
+}
+
+// Flush ends all streams and answers what waits.
+func (r *Runner[R]) Flush() error {
+	if r.o.Mode == Smoothed {
+		return r.flushWhole()
+	}
+	return r.flushLagged()
+}
+
+// End ends all streams as Flush does and forgets them: what comes after begins new streams.
+func (r *Runner[R]) End() error {
+	err := r.Flush()
+	for _, s := range r.streams {
+		if r.o.Source != nil || r.o.Mode == Smoothed {
+			break
+		}
+		r.spare = append(r.spare, s)
+	}
+	clear(r.streams)
+	r.order, r.held = r.order[:0], 0
+	return err
+}
+
+// stream returns the stream of a name, new at its first item.
+func (r *Runner[R]) stream(name []byte) (*stream[R], error) {
+	if s := r.streams[string(name)]; s != nil {
+		return s, nil
+	}
+	if r.o.MaxStreams > 0 && len(r.streams) >= r.o.MaxStreams {
+		return nil, fmt.Errorf("stream %q: %w, %d", name, ErrStreams, r.o.MaxStreams)
+	}
+	s, err := r.fresh(string(name))
+	if err != nil {
+		return nil, err
+	}
+	r.streams[s.name] = s
+	r.seen++
+	return s, nil
+}
+
+// fresh returns a stream at its start, with the filter of one that has ended if there is one.
+func (r *Runner[R]) fresh(name string) (s *stream[R], err error) {
+	if n := len(r.spare); n > 0 {
+		s, r.spare = r.spare[n-1], r.spare[:n-1]
+		s.name = name
+		if s.filter != nil {
+			s.filter.Reset()
+		} else {
+			s.lagged.Reset()
+		}
+		return s, nil
+	}
+	s = &stream[R]{name: name}
+	switch {
+	case r.o.Mode == Lagged:
+		s.lagged, err = newLagged(r.o)
+	case r.o.Mode == Filtered && r.o.Source == nil:
+		s.filter, err = adapt.New(r.o.Classes, r.o.Settings)
+	}
+	return s, err
+}
+
+// hold counts what waits.
+func (r *Runner[R]) hold(numbers int) error {
+	r.held += int64(numbers) * 8
+	if r.o.MaxHeld > 0 && r.held > r.o.MaxHeld {
+		return fmt.Errorf("%w, %d bytes", ErrHeld, r.o.MaxHeld)
+	}
+	return nil
+}
