@@ -28,7 +28,7 @@ func filterCommand(env environment) *cli.Command {
 }
 
 func predictionFlags() []cli.Flag {
-	const input, truth = "INPUT", "TRUTH"
+	const input, truth, hindsightCategory, stateCategory = "INPUT", "TRUTH", "HINDSIGHT", "MEMORY"
 	return []cli.Flag{
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-", Category: outputCategory, Usage: "`FILE` for the result; .gz is gzipped; - is standard output"},
 		&cli.BoolFlag{Name: "overwrite", Category: outputCategory, Usage: "replace an output that is there"},
@@ -46,6 +46,12 @@ func predictionFlags() []cli.Flag {
 		&cli.IntFlag{Name: "max-messages", Value: 100, Category: input, Usage: "name at most so many failed lines, and count the others; 0: all"},
 		&cli.IntFlag{Name: "max-line", Value: predictions.DefaultMaxLine, Category: input, Usage: "the most `BYTES` of a line"},
 		&cli.Int64Flag{Name: "max-document", Value: predictions.DefaultMaxDocument, Category: input, Usage: "the most `BYTES` of MegaDetector or SpeciesNet JSON, which is held in memory"},
+		&cli.IntFlag{Name: "lag", Category: hindsightCategory, Usage: "answer each item when `N` more of its stream are known; lines of different streams may change places"},
+		&cli.BoolFlag{Name: "smooth", Category: hindsightCategory, Usage: "answer each item by its whole stream (forward-backward), for recordings that are complete; holds the whole input"},
+		&cli.BoolFlag{Name: "viterbi", Category: hindsightCategory, Usage: "smooth, and take the labels from the most probable path through the whole stream"},
+		&cli.Int64Flag{Name: "max-held", Value: 8 << 30, Category: hindsightCategory, Usage: "the most `BYTES` of vectors that wait for --smooth"},
+		&cli.StringFlag{Name: "state", Category: stateCategory, Usage: "`FILE` that remembers every stream's filter, and how far each input was read: a new input continues its streams, the same one goes on where it ended"},
+		&cli.StringFlag{Name: "state-key", Category: stateCategory, Usage: "`FILE` of a key of 32 bytes, in hexadecimal or base64, that seals the state"},
 		&cli.IntFlag{Name: "max-streams", Value: 100_000, Category: input, Usage: "the most streams of JSON lines and CSV, each of which keeps a filter in memory"},
 		&cli.StringFlag{Name: "labels", Category: truth, Usage: "CSV `FILE` with the columns file and label: scores before and after the filter"},
 		&cli.StringFlag{Name: "truth-field", Category: truth, Usage: "field or column that holds the true label (default: truth)"},
@@ -66,7 +72,10 @@ func filterPredictions(c *cli.Context, env environment) error {
 		return err
 	}
 	defer in.close()
-	out, err := createPredictions(c, env, in)
+	if err := r.memory.open(in, r.name); err != nil {
+		return err
+	}
+	out, err := createPredictions(c, env, in, r.memory.kept())
 	if err != nil {
 		return err
 	}
@@ -125,10 +134,14 @@ func trimmed(names []string) []string {
 
 // predictionFormat returns the format of the flag, else that of the file's ending.
 func predictionFormat(c *cli.Context) (predictions.Format, error) {
-	path := c.Args().First()
-	if f := predictions.Format(c.String("format")); f != "" {
+	return formatOf(c.Args().First(), "format", c.String("format"))
+}
+
+// formatOf returns the format that a flag of that name gives, else that of the path's ending.
+func formatOf(path, flag, value string) (predictions.Format, error) {
+	if f := predictions.Format(value); f != "" {
 		if !slices.Contains(predictions.Formats(), f) {
-			return "", fmt.Errorf("--format %q: want one of %v", f, predictions.Formats())
+			return "", fmt.Errorf("--%s %q: want one of %v", flag, f, predictions.Formats())
 		}
 		return f, nil
 	}
@@ -143,6 +156,6 @@ func predictionFormat(c *cli.Context) (predictions.Format, error) {
 	case ".json":
 		return predictions.FormatJSON, nil
 	default:
-		return "", fmt.Errorf("%s: no format for the ending %q: want .jsonl, .ndjson, .csv, .tsv or .json, or --format", path, ending)
+		return "", fmt.Errorf("%s: no format for the ending %q: want .jsonl, .ndjson, .csv, .tsv or .json, or --%s", path, ending, flag)
 	}
 }

@@ -329,7 +329,7 @@ func TestFilterTablesAndDocuments(t *testing.T) {
 	if !strings.Contains(said, "30 items scored of 30") {
 		t.Error(said)
 	}
-	if got := readFile(t, out); !strings.HasPrefix(got, "stream,id,p:deer,p:fox,truth,adapted_label,gate,a:deer,a:fox\ncam0,0,0.8,0.19999999999999996,deer,deer,0.437") {
+	if got := readFile(t, out); !strings.HasPrefix(got, "stream,id,p:deer,p:fox,truth,adapted_label,gate,adapted_mode,a:deer,a:fox\ncam0,0,0.8,0.19999999999999996,deer,deer,0.437") {
 		t.Error(got)
 	}
 	// The same items as a document, whose order in the file is not that of their times.
@@ -359,7 +359,7 @@ func TestFilterTablesAndDocuments(t *testing.T) {
 	for i, line := range strings.Split(strings.TrimSpace(readFile(t, out)), "\n")[1:] {
 		cells := strings.Split(line, ",")
 		var deer float64
-		fmt.Sscan(cells[7], &deer)
+		fmt.Sscan(cells[8], &deer)
 		d := back.Images[i].Detections[0]
 		for _, c := range d.Classifications {
 			if c[0] == "0" && math.Abs(c[1].(float64)-deer) > 1e-6 {

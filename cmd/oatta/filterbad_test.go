@@ -102,7 +102,7 @@ func TestFilterNothingDone(t *testing.T) {
 	}
 	mustOatta(t, exitNothing, "filter", filepath.Join(dir, "absent.jsonl"))
 	mustOatta(t, exitNothing, "filter", dir, "--format", "jsonl")
-	if _, errOut := mustOatta(t, exitSome, "filter", in, "--max-streams", "1"); !strings.Contains(errOut, `:2: stream "b" would be one more than --max-streams 1 allows`) {
+	if _, errOut := mustOatta(t, exitSome, "filter", in, "--max-streams", "1"); !strings.Contains(errOut, `:2: stream "b": one more than the most streams at a time, 1 (--max-streams)`) {
 		t.Error(errOut)
 	}
 	if out, _ := mustOatta(t, exitFine, "filter", os.DevNull, "--format", "jsonl"); out != "" {

@@ -20,6 +20,7 @@ var errInterrupted = errors.New("interrupted")
 type predictionInput struct {
 	io.Reader
 	file  *os.File
+	pipe  bool  // no regular file: more may come at any time
 	bytes int64 // read, after decompression
 	// idle is called before every read of the file: nothing more is at hand, and what is done should not wait for what comes.
 	idle func() error
@@ -45,7 +46,7 @@ func openPredictions(path string, stop <-chan struct{}) (*predictionInput, error
 		return nil, fmt.Errorf("%s: is a folder: want a file of predictions", path)
 	}
 	in.read = in.file.Read
-	if !info.Mode().IsRegular() {
+	if in.pipe = !info.Mode().IsRegular(); in.pipe {
 		in.read = interruptible(in.file, stop)
 	}
 	in.Reader = rawInput{in}
@@ -125,11 +126,37 @@ type predictionOutput struct {
 	zip  *gzip.Writer
 }
 
+// size returns the bytes of the output so far, once they are flushed; 0 for what is no file.
+func (o *predictionOutput) size() int64 {
+	if o.file == nil || !o.file.regular {
+		return 0
+	}
+	return o.file.keep + o.file.written
+}
+
+// resume cuts off what an earlier run wrote and did not commit.
+func (o *predictionOutput) resume() error {
+	if o.file == nil {
+		return nil
+	}
+	return o.file.begin()
+}
+
+// sync brings the output to the disk.
+func (o *predictionOutput) sync() error {
+	err := o.Flush()
+	if o.file != nil && o.file.regular && err == nil {
+		err = o.file.Sync()
+	}
+	return err
+}
+
 // lateFile empties a file only when something is written: a run that fails before has not destroyed what was there.
 type lateFile struct {
 	*os.File
 	regular, begun bool
-	made           bool // was not there before
+	made           bool  // was not there before
+	keep, written  int64 // bytes of an earlier run that stay, and bytes since
 }
 
 // Write implements [io.Writer].
@@ -137,7 +164,9 @@ func (f *lateFile) Write(p []byte) (int, error) {
 	if err := f.begin(); err != nil {
 		return 0, err
 	}
-	return f.File.Write(p)
+	n, err := f.File.Write(p)
+	f.written += int64(n)
+	return n, err
 }
 
 func (f *lateFile) begin() error {
@@ -145,22 +174,30 @@ func (f *lateFile) begin() error {
 		return nil
 	}
 	f.begun = true
-	return f.Truncate(0)
+	if err := f.Truncate(f.keep); err != nil {
+		return err
+	}
+	_, err := f.Seek(f.keep, io.SeekStart)
+	return err
 }
 
-// createPredictions opens the output before any work is done. A file that is there is replaced on request only, and never while it is read.
-func createPredictions(c *cli.Context, env environment, in *predictionInput) (*predictionOutput, error) {
+// createPredictions opens the output before any work is done. A file that is there is replaced on request only, and never while it is
+// read; of one that an earlier run of the same input wrote, keep bytes stay.
+func createPredictions(c *cli.Context, env environment, in *predictionInput, keep int64) (*predictionOutput, error) {
 	path := c.String("output")
 	if path == "-" || path == "" {
 		return &predictionOutput{Writer: bufio.NewWriterSize(env.out, outputBuffer)}, nil
 	}
 	info, err := os.Stat(path)
-	f := &lateFile{made: err != nil, regular: err != nil || info.Mode().IsRegular()}
+	f := &lateFile{made: err != nil, regular: err != nil || info.Mode().IsRegular(), keep: keep}
+	if keep > 0 && (f.made || info.Size() < keep) {
+		return nil, fmt.Errorf("%s: is not the output of the earlier run, of which there were %d bytes: give that file again, or another one and --overwrite", path, keep)
+	}
 	if !f.made && f.regular {
 		if from, err := in.file.Stat(); err == nil && os.SameFile(info, from) {
 			return nil, fmt.Errorf("%s: is the input, too: want another file for the output", path)
 		}
-		if !c.Bool("overwrite") {
+		if !c.Bool("overwrite") && keep == 0 {
 			return nil, fmt.Errorf("%s: exists: --overwrite replaces it", path)
 		}
 	}

@@ -68,8 +68,15 @@ func (t *itemTruths) begin(labels []string) {
 	t.resolver, t.comparison = newLabelResolver(labels), benchmarks.NewComparison(len(labels))
 }
 
-// add compares one item.
-func (t *itemTruths) add(item *predictions.Item, adapted []float64) {
+// add compares one item, whose label after the filter is that of class after.
+func (t *itemTruths) add(item *predictions.Item, adapted []float64, after int) {
+	if class, ok := t.classOf(item); ok {
+		t.comparison.AddLabel(string(item.Stream), class, after, item.Probs, adapted)
+	}
+}
+
+// classOf returns the class of an item's true label. ok is false where there is none, or one that is no class; each is counted.
+func (t *itemTruths) classOf(item *predictions.Item) (class int, ok bool) {
 	label := item.Truth
 	if len(label) == 0 && t.table != nil {
 		id := cleanID(string(item.ID))
@@ -81,15 +88,14 @@ func (t *itemTruths) add(item *predictions.Item, adapted []float64) {
 	}
 	if len(label) == 0 {
 		t.unlabelled++
-		return
+		return 0, false
 	}
-	class := t.resolver.of(string(label))
-	if class < 0 {
+	if class = t.resolver.of(string(label)); class < 0 {
 		t.unknown++
-		return
+		return 0, false
 	}
 	t.scored++
-	t.comparison.Add(string(item.Stream), class, item.Probs, adapted)
+	return class, true
 }
 
 // printScores prints what the truth says, if there is any: to standard output unless that is the output.

@@ -20,13 +20,15 @@ import (
 	"github.com/oatta/oatta/runtime/ort/ortlib"
 )
 
-// asProgram makes the test binary be the program, so that tests can kill a real process. Its value is a pause before each picture,
-// so that there is time to kill it.
+// asProgram makes the test binary be the program, so that tests can kill a real process. Its value is a pause before each picture and
+// after each commit of states, so that there is time to kill it.
 const asProgram = "OATTA_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if pause, err := time.ParseDuration(os.Getenv(asProgram)); err == nil {
 		beforeLoad = func() { time.Sleep(pause) }
+		commitEvery = 0
+		afterCommit = beforeLoad
 		main()
 		return
 	}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/datasets/predictions"
+	"github.com/oatta/oatta/internal/streams"
+)
+
+// documentPass is a pass over a document, whose items come stream by stream.
+type documentPass struct {
+	*filterRun
+	d      *predictions.Document
+	runner *streams.Runner[int]
+	probs  []float64
+	raw    []float64 // of an item that had to wait
+	at     int       // the item in hand
+	item   predictions.Item
+	stream string // that of the last step
+}
+
+// document passes the items of a document.
+func (r *filterRun) document(from *predictionInput, out *predictionOutput) error {
+	if r.memory != nil {
+		return errors.New("--state goes with JSON lines and CSV: a document is one piece, and is filtered as one")
+	}
+	d, err := predictions.ReadDocument(r.name, from, r.format, r.options)
+	if err != nil {
+		return err
+	}
+	p := &documentPass{filterRun: r, d: d}
+	if err := p.all(); err != nil {
+		return err
+	}
+	r.whole = true
+	_, err = d.WriteTo(out)
+	return err
+}
+
+func (p *documentPass) all() error {
+	if classes := p.d.Classes(); len(classes) > 0 {
+		if err := p.begin(classes); err != nil {
+			return err
+		}
+	}
+	for i := range p.d.Len() {
+		select {
+		case <-p.stop:
+			return errInterrupted
+		default:
+		}
+		if err := p.failed(p.next(i)); err != nil {
+			return err
+		}
+	}
+	if p.runner == nil {
+		return nil
+	}
+	p.streamCount = p.runner.Streams()
+	return p.runner.End()
+}
+
+// begin makes the runner.
+func (p *documentPass) begin(classes []string) (err error) {
+	if err := p.filterRun.begin(len(classes), classes); err != nil {
+		return err
+	}
+	p.probs, p.raw = make([]float64, p.classes), make([]float64, p.classes)
+	p.runner, err = streams.New(p.filterRun.streams, p.answer)
+	return err
+}
+
+// next has item i filtered. The streams end where another begins.
+func (p *documentPass) next(i int) (err error) {
+	if p.item, err = p.d.Item(i, p.probs); err != nil {
+		return err
+	}
+	if p.item.Probs == nil {
+		p.items++
+		p.unpredicted++
+		return nil
+	}
+	if err := adapt.Check(p.probs, p.classes); err != nil {
+		return p.d.Fail(i, err)
+	}
+	if string(p.item.Stream) != p.stream {
+		if err := p.runner.End(); err != nil {
+			return fatal{err}
+		}
+		p.stream = string(p.item.Stream)
+	}
+	p.at = i
+	if err := p.runner.Add(streams.Item[int]{Stream: p.item.Stream, Probs: p.probs, Ref: func() int { return i }}); err != nil {
+		return fatal{err}
+	}
+	return nil
+}
+
+// answer notes what was found for an item.
+func (p *documentPass) answer(a streams.Answer[int]) (err error) {
+	i, item := p.at, &p.item
+	if a.Waited {
+		i = a.Ref
+		waited, err := p.d.Item(i, p.raw)
+		if err != nil {
+			return err
+		}
+		item = &waited
+	}
+	p.d.Adapt(i, p.adapted(item, a.Probs, a.Class, a.Diagnostics))
+	return nil
+}

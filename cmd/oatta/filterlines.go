@@ -1,0 +1,244 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/datasets/predictions"
+	"github.com/oatta/oatta/internal/state"
+	"github.com/oatta/oatta/internal/streams"
+)
+
+// linePass is a pass over a format of one item a line.
+type linePass struct {
+	*filterRun
+	in     predictions.Lines
+	out    *predictionOutput
+	runner *streams.Runner[lineRef]
+
+	item      *predictions.Item // the one that was just read
+	line      []byte
+	done      predictions.Offset // up to where every line was answered
+	committed time.Time
+}
+
+// lineRef is a line that waits: one with a prediction, or the text of one that is written as it is.
+type lineRef struct {
+	held predictions.Held
+	text []byte
+}
+
+// lines passes one line after another.
+func (r *filterRun) lines(in predictions.Lines, from *predictionInput, out *predictionOutput) error {
+	p := &linePass{filterRun: r, in: in, out: out, committed: time.Now()}
+	switch {
+	case r.memory != nil && from.pipe: // what goes out is remembered first
+		from.idle = p.commit
+	case r.memory == nil && out.zip == nil: // flushing in the middle would spoil compression
+		from.idle = out.Flush
+	}
+	err := p.open()
+	for err == nil {
+		err = p.next()
+	}
+	if isEnd(err) {
+		err = p.end()
+		r.whole = err == nil
+	}
+	return p.remember(err)
+}
+
+// open reads what stands before the first item, and goes to where an earlier run of the same input ended.
+func (p *linePass) open() error {
+	labels, err := p.in.Begin()
+	if err == nil && labels != nil {
+		err = p.begin(len(labels), labels)
+	}
+	if err != nil {
+		return err
+	}
+	if at, ok := p.memory.resume(); ok {
+		p.done = at
+		return errors.Join(p.in.SkipTo(at), p.out.resume())
+	}
+	_, err = p.out.Write(p.in.Head(nil))
+	p.done = p.in.Offset()
+	return err
+}
+
+// begin makes the runner, too.
+func (p *linePass) begin(classes int, labels []string) error {
+	err := p.filterRun.begin(classes, labels)
+	if err != nil {
+		return err
+	}
+	o := p.filterRun.streams
+	if p.memory != nil {
+		o.Source = p.remembered
+	}
+	p.runner, err = streams.New(o, p.answer)
+	return err
+}
+
+// remembered returns the filter of a stream from memory, which is committed first if it can hold no more.
+func (p *linePass) remembered(stream string) (*adapt.Filter, error) {
+	f, err := p.memory.store.Filter(stream)
+	if errors.Is(err, state.ErrFull) {
+		if err = p.commit(); err == nil {
+			f, err = p.memory.store.Filter(stream)
+		}
+	}
+	return f, err
+}
+
+// next reads one line and has it answered. io.EOF is the end.
+func (p *linePass) next() error {
+	item, err := p.in.Next()
+	var bad *predictions.LineError
+	if err != nil && !errors.As(err, &bad) {
+		return err
+	}
+	if bad == nil && p.predicted(item) {
+		if err = p.step(item); err == nil {
+			return p.answered()
+		}
+		if !errors.As(err, &bad) {
+			return err
+		}
+	}
+	if bad != nil && p.memory.mayGrow(p.in) { // half a line, the rest of which is still to be written
+		return io.EOF
+	}
+	if err := p.failed(err); err != nil {
+		return err
+	}
+	if err := p.pass(); err != nil {
+		return err
+	}
+	return p.answered()
+}
+
+// predicted tells whether there is something to filter, and counts what has no prediction.
+func (p *linePass) predicted(item *predictions.Item) bool {
+	if item.Probs == nil && !item.Blank {
+		p.items++
+		p.unpredicted++
+	}
+	return item.Probs != nil
+}
+
+// step has an item filtered. An error is a [predictions.LineError] if it is of this line only.
+func (p *linePass) step(item *predictions.Item) error {
+	classes := p.classes
+	if classes == 0 {
+		classes = len(item.Probs)
+	}
+	if err := adapt.Check(item.Probs, classes); err != nil {
+		return &predictions.LineError{Name: p.name, Line: p.in.Line(), Err: err}
+	}
+	if p.classes == 0 {
+		if err := p.begin(classes, nil); err != nil {
+			return &predictions.LineError{Name: p.name, Line: p.in.Line(), Err: fatal{err}}
+		}
+	}
+	p.item = item
+	err := p.runner.Add(streams.Item[lineRef]{Stream: item.Stream, Probs: item.Probs, Ref: func() lineRef { return lineRef{held: p.in.Hold()} }})
+	if errors.Is(err, streams.ErrStreams) || errors.Is(err, streams.ErrHeld) {
+		err = &predictions.LineError{Name: p.name, Line: p.in.Line(), Err: fatal{err}}
+	}
+	return err
+}
+
+// pass writes the line in hand as it is, at its place.
+func (p *linePass) pass() error {
+	if p.runner == nil {
+		return p.in.Unchanged(p.out)
+	}
+	return p.runner.Pass(func() lineRef {
+		var text bytes.Buffer
+		_ = p.in.Unchanged(&text) // a buffer takes everything
+		return lineRef{text: text.Bytes()}
+	})
+}
+
+// answer writes a line.
+func (p *linePass) answer(a streams.Answer[lineRef]) (err error) {
+	item := p.item
+	switch {
+	case a.Waited && a.Ref.text != nil:
+		_, err = p.out.Write(a.Ref.text)
+		return err
+	case a.Probs == nil:
+		return p.in.Unchanged(p.out)
+	case a.Waited:
+		if item, err = p.in.Recall(a.Ref.held); err != nil {
+			return err
+		}
+	}
+	p.line = p.in.Append(p.line[:0], p.adapted(item, a.Probs, a.Class, a.Diagnostics))
+	_, err = p.out.Write(p.line)
+	return err
+}
+
+// answered marks the line as done, and commits now and then.
+func (p *linePass) answered() error {
+	if p.memory == nil {
+		return nil
+	}
+	p.done = p.in.Offset()
+	if p.done.Lines%256 == 0 && time.Since(p.committed) > commitEvery {
+		return p.commit()
+	}
+	return nil
+}
+
+// commitEvery is how much work a kill can cost. Tests set it, and wait after a commit.
+var (
+	commitEvery = 2 * time.Second
+	afterCommit = func() {}
+)
+
+// commit brings output and memory to the disk, the output first: what is behind the size that memory knows is cut off by the next run.
+func (p *linePass) commit() error {
+	if p.steps == 0 { // nothing was filtered yet
+		return p.out.Flush()
+	}
+	if p.memory.pipe { // one who has seen an answer may rely on its being remembered
+		return errors.Join(p.memory.commit(p.done, 0), p.out.Flush())
+	}
+	if err := p.out.sync(); err != nil {
+		return err
+	}
+	err := p.memory.commit(p.done, p.out.size())
+	p.committed = time.Now()
+	afterCommit()
+	return err
+}
+
+// end answers what waits.
+func (p *linePass) end() error {
+	if p.runner == nil {
+		return nil
+	}
+	err := p.runner.Flush()
+	p.streamCount = p.runner.Streams()
+	return err
+}
+
+// remember commits at the end of the pass, however it ended, unless it ended because something could not be written.
+func (p *linePass) remember(err error) error {
+	if p.runner != nil {
+		p.streamCount = p.runner.Streams()
+	}
+	if p.memory == nil {
+		return err
+	}
+	var bad *predictions.LineError
+	if err == nil || errors.Is(err, errInterrupted) || errors.As(err, &bad) {
+		err = errors.Join(err, p.commit())
+	}
+	return errors.Join(err, p.memory.close())
+}

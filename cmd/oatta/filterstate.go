@@ -1,0 +1,206 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/datasets/predictions"
+	"github.com/oatta/oatta/internal/state"
+)
+
+// filterMemory is what the streams of one run leave to the next: a store of their filters, and how far each input was read.
+type filterMemory struct {
+	path  string
+	key   []byte
+	store *state.Store // open once the classes are known
+	pipe  bool         // the input has no place to go back to
+	input inputID
+	read  *inputRead // of this input by earlier runs; nil if it is new
+	known position
+}
+
+// position is what the store keeps as the place in the input: the inputs that were read last, newest first.
+type position struct {
+	Version int         `json:"version"`
+	Inputs  []inputRead `json:"inputs"`
+}
+
+// inputRead tells how far an input was read, and how large its output was then.
+type inputRead struct {
+	inputID
+	predictions.Offset
+	Output int64 `json:"output"`
+}
+
+// inputID knows an input again by the beginning of its bytes, so that it may be renamed, and may grow.
+type inputID struct {
+	Name   string `json:"name"` // for messages
+	Prefix int64  `json:"prefix"`
+	SHA256 string `json:"sha256"` // of Prefix bytes
+}
+
+// How much of an input is hashed, and how many inputs are remembered.
+const (
+	maxPrefix = 64 << 10
+	maxInputs = 256
+)
+
+// memoryOf reads the flags; nil if nothing is to be remembered.
+func memoryOf(c *cli.Context) (*filterMemory, error) {
+	path := c.String("state")
+	if path == "" {
+		return nil, refuse(c, []string{"state-key"}, "--state")
+	}
+	for _, name := range []string{"lag", "smooth", "viterbi"} {
+		if c.IsSet(name) {
+			return nil, fmt.Errorf("--state and --%s: what is remembered between runs is the causal filter; want one of the two", name)
+		}
+	}
+	if strings.HasSuffix(strings.ToLower(c.String("output")), ".gz") {
+		return nil, fmt.Errorf("--state and -o %s: an output that can be continued is not gzipped", c.String("output"))
+	}
+	m := &filterMemory{path: path}
+	if key := c.String("state-key"); key != "" {
+		var err error
+		if m.key, err = state.ReadKey(key); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// open finds out how far the input was read before.
+func (m *filterMemory) open(in *predictionInput, name string) error {
+	if m == nil {
+		return nil
+	}
+	store, err := state.Open(m.path, state.Options{Key: m.key})
+	if err != nil {
+		return err
+	}
+	m.known, err = parsePosition(store.Position())
+	if err = errors.Join(err, store.Close()); err != nil {
+		return fmt.Errorf("%s: %w", m.path, err)
+	}
+	if m.pipe = in.pipe; m.pipe {
+		return nil
+	}
+	return m.identify(in.file, filepath.Base(name))
+}
+
+func parsePosition(p state.Position) (out position, err error) {
+	if len(p) == 0 {
+		return position{Version: 1}, nil
+	}
+	if err := json.Unmarshal(p, &out); err != nil {
+		return out, fmt.Errorf("the place in the input: %w", err)
+	}
+	if out.Version != 1 {
+		return out, fmt.Errorf("the place in the input has version %d: want 1", out.Version)
+	}
+	return out, nil
+}
+
+// identify compares the beginning of the file with those of the inputs that were read before. Of two that fit, one of which began as the
+// other did, the longer counts.
+func (m *filterMemory) identify(file io.ReaderAt, name string) error {
+	head := make([]byte, maxPrefix)
+	n, err := file.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	head = head[:n]
+	m.input = inputID{name, int64(n), digest(head)} // of what was shorter before, more is known now
+	for i, known := range m.known.Inputs {
+		if known.Prefix <= int64(n) && digest(head[:known.Prefix]) == known.SHA256 && (m.read == nil || m.read.Prefix < known.Prefix) {
+			m.read = &m.known.Inputs[i]
+		}
+	}
+	return nil
+}
+
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// resume returns where to go on in the input, if it was read before.
+func (m *filterMemory) resume() (predictions.Offset, bool) {
+	if m != nil && m.read != nil {
+		return m.read.Offset, true
+	}
+	return predictions.Offset{}, false
+}
+
+// kept returns the size of the output that an earlier run of this input wrote.
+func (m *filterMemory) kept() int64 {
+	if m != nil && m.read != nil {
+		return m.read.Output
+	}
+	return 0
+}
+
+// begin opens the store for the filters of these classes and settings.
+func (m *filterMemory) begin(classes int, s adapt.Settings) (err error) {
+	if m == nil {
+		return nil
+	}
+	m.store, err = state.Open(m.path, state.Options{Classes: classes, Settings: s, Key: m.key})
+	return err
+}
+
+// commit brings the filters, and the place in the input that they belong to, to the disk in one piece.
+func (m *filterMemory) commit(at predictions.Offset, output int64) error {
+	next := position{Version: 1}
+	if !m.pipe {
+		next.Inputs = append(next.Inputs, inputRead{m.input, at, output})
+	}
+	for i := range m.known.Inputs {
+		if known := &m.known.Inputs[i]; known != m.read && len(next.Inputs) < maxInputs {
+			next.Inputs = append(next.Inputs, *known)
+		}
+	}
+	data, err := json.Marshal(next)
+	if err != nil {
+		return err
+	}
+	if err := m.store.Commit(data); err != nil {
+		return err
+	}
+	m.known = next
+	if !m.pipe {
+		m.read = &m.known.Inputs[0]
+	}
+	return nil
+}
+
+func (m *filterMemory) close() error {
+	if m.store == nil {
+		return nil
+	}
+	return m.store.Close()
+}
+
+// mayGrow tells whether the line in hand may be the beginning of one that is still being written: the last of a file, without a line end.
+func (m *filterMemory) mayGrow(in predictions.Lines) bool {
+	return m != nil && !m.pipe && in.Open()
+}
+
+// checkState tells that the file of the flag is there, for commands that only look.
+func checkState(path string) error {
+	if path == "" {
+		return errors.New("--state FILE: want the file of the states")
+	}
+	_, err := os.Stat(path)
+	return err
+}
