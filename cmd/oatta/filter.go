@@ -88,7 +88,11 @@ func filterPredictions(c *cli.Context, env environment) error {
 		err = r.document(in, out)
 	}
 	r.bytes = in.bytes
-	return r.close(errors.Join(err, out.close(r.steps > 0 || err == nil)))
+	err = errors.Join(err, out.close(r.steps > 0 || err == nil))
+	if out.file != nil && out.file.begun && r.items > 0 {
+		err = errors.Join(err, replaceJSON(manifestPath(c.String("output")), r.manifest()))
+	}
+	return r.close(err)
 }
 
 // predictionOptions reads the flags that say what the input is.

@@ -140,6 +140,22 @@ func lagged(t *testing.T, s adapt.Settings, q [][]float64, lag int) (out [][]flo
 	}
 }
 
+// Beside an output stands how it came about.
+func TestFilterManifest(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.jsonl"), filepath.Join(dir, "out.jsonl")
+	crowd(t, in, 2, 50)
+	mustOatta(t, exitFine, "filter", in, "-o", out, "--lag", "3", "--gate", "ewma", "--gamma", "0.2")
+	var m filterManifest
+	if err := json.Unmarshal([]byte(readFile(t, manifestPath(out))), &m); err != nil {
+		t.Fatal(err)
+	}
+	if m.Mode != "lagged" || m.Lag != 3 || m.Filter.Paper == nil || m.Filter.Paper.Gamma != 0.2 || m.Input != "in.jsonl" || m.Format != "jsonl" ||
+		!m.Complete || m.Summary != (filterSummary{Items: 50, Streams: 5, Changed: m.Summary.Changed}) || len(m.Classes) != 3 {
+		t.Errorf("%+v", m)
+	}
+}
+
 // A lag of 0 is the causal filter.
 func TestFilterLagZero(t *testing.T) {
 	in := filepath.Join(t.TempDir(), "in.jsonl")

@@ -20,6 +20,7 @@ type linePass struct {
 	runner *streams.Runner[lineRef]
 
 	item      *predictions.Item // the one that was just read
+	hold      func() lineRef    // of it
 	line      []byte
 	done      predictions.Offset // up to where every line was answered
 	committed time.Time
@@ -34,6 +35,7 @@ type lineRef struct {
 // lines passes one line after another.
 func (r *filterRun) lines(in predictions.Lines, from *predictionInput, out *predictionOutput) error {
 	p := &linePass{filterRun: r, in: in, out: out, committed: time.Now()}
+	p.hold = func() lineRef { return lineRef{held: in.Hold()} }
 	switch {
 	case r.memory != nil && from.pipe: // what goes out is remembered first
 		from.idle = p.commit
@@ -145,7 +147,7 @@ func (p *linePass) step(item *predictions.Item) error {
 		}
 	}
 	p.item = item
-	err := p.runner.Add(streams.Item[lineRef]{Stream: item.Stream, Probs: item.Probs, Ref: func() lineRef { return lineRef{held: p.in.Hold()} }})
+	err := p.runner.Add(streams.Item[lineRef]{Stream: item.Stream, Probs: item.Probs, Ref: p.hold})
 	if errors.Is(err, streams.ErrStreams) || errors.Is(err, streams.ErrHeld) {
 		err = &predictions.LineError{Name: p.name, Line: p.in.Line(), Err: fatal{err}}
 	}

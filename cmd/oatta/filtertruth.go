@@ -116,7 +116,7 @@ func (r *filterRun) printScores() error {
 		Complete: r.whole, Evaluation: t.comparison.Evaluate(labels),
 	}
 	if path := r.c.String("scores"); path != "" {
-		if err := writeScores(path, e.Evaluation); err != nil {
+		if err := replaceJSON(path, e.Evaluation); err != nil {
 			return err
 		}
 	}
@@ -125,14 +125,6 @@ func (r *filterRun) printScores() error {
 		w = r.env.err
 	}
 	return e.print(w)
-}
-
-func writeScores(path string, e benchmarks.Evaluation) error {
-	var data bytes.Buffer
-	if err := writeIndented(&data, e); err != nil {
-		return err
-	}
-	return replaceFile(path, data.Bytes())
 }
 
 // settingsOf reads the settings of the filter from --settings, else from the flags.

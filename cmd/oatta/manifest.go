@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -141,11 +142,16 @@ func manifestPath(output string) string { return output + ".manifest.json" }
 
 // write replaces the manifest beside an output in one step: a reader sees the old one or the new one.
 func (m *runManifest) write(output string) error {
-	data, err := json.MarshalIndent(m, "", "  ")
-	if err != nil {
+	return replaceJSON(manifestPath(output), m)
+}
+
+// replaceJSON replaces a file by indented JSON.
+func replaceJSON(path string, v any) error {
+	var data bytes.Buffer
+	if err := writeIndented(&data, v); err != nil {
 		return err
 	}
-	return replaceFile(manifestPath(output), append(data, '\n'))
+	return replaceFile(path, data.Bytes())
 }
 
 func readManifest(output string) (m runManifest, err error) {
