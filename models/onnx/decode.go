@@ -45,12 +45,13 @@ func Decode(data []byte) (*onnxpb.ModelProto, error) {
 
 // Encode writes a model. The bytes depend on nothing but the model: fields in the order of their numbers, unknown fields last.
 func Encode(m *onnxpb.ModelProto) ([]byte, error) {
-	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	options := proto.MarshalOptions{Deterministic: true}
+	if size := int64(options.Size(m)); size > MaxBytes {
+		return nil, fmt.Errorf("onnx: encode: %d bytes, more than the %d that protobuf allows", size, int64(MaxBytes))
+	}
+	data, err := options.Marshal(m)
 	if err != nil {
 		return nil, fmt.Errorf("onnx: encode: %w", err)
-	}
-	if int64(len(data)) > MaxBytes {
-		return nil, fmt.Errorf("onnx: encode: %d bytes, more than the %d that protobuf allows", len(data), int64(MaxBytes))
 	}
 	return data, nil
 }
