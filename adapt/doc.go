@@ -27,7 +27,11 @@
 //     nothing.
 //   - q must pass [Check]. A wrong length, a negative or non-finite entry is a caller's bug and panics; check what comes from
 //     outside first.
+//   - The filter counts items and knows no time. Whoever does may say, before a step, how many steps of the stream's rhythm were missed
+//     ([Filter.Skip]) or that the gap was a long one ([Filter.Break]); package timeline works that out from timestamps.
 //   - [Filter.Reset] forgets everything: after it the filter is as new.
+//   - What a step did is in its [Diagnostics], at no cost. What the filter has become is asked for between steps: [Filter.Gain],
+//     [Filter.Hypotheses], [Filter.SampleSizes], [Filter.ZeroEvidence] and [Filter.Transitions] change nothing.
 //   - [Filter.MarshalBinary] and [Restore] continue a stream bit for bit.
 //
 // The filter is causal. For recordings, [Lagged] answers a few items late and [Smooth] with the whole recording in view; [Viterbi]

@@ -11,10 +11,13 @@ type Filter struct {
 	settings Settings
 	mode     mode
 	steps    int
+	excluded int // steps of zero evidence among them
+	gap      gap // before the next item
 }
 
 // mode is one of the two recursions, the paper's or the mixture of hypotheses.
 type mode interface {
+	skip(g gap) // before the next step, if there is a gap
 	step(dst, q []float64) Diagnostics
 	reset()
 }
@@ -61,6 +64,12 @@ func (f *Filter) Steps() int { return f.steps }
 // Step takes the predictor's probabilities q [K] and writes the adapted ones into dst [K]; the two may be the same slice. It
 // panics if a length is not K or q does not pass [Check]: check what comes from outside first.
 func (f *Filter) Step(dst, q []float64) Diagnostics {
+	f.check(dst, q)
+	return f.advance(dst, q)
+}
+
+// check panics on what Step does not take.
+func (f *Filter) check(dst, q []float64) {
 	if len(dst) != f.classes || len(q) != f.classes {
 		panic(fmt.Sprintf("adapt: Step with lengths %d and %d: want %d", len(dst), len(q), f.classes))
 	}
@@ -72,12 +81,24 @@ func (f *Filter) Step(dst, q []float64) Diagnostics {
 			panic(fmt.Sprintf("adapt: Step with a negative probability %g", v))
 		}
 	}
+}
+
+// advance is Step for what has been checked.
+func (f *Filter) advance(dst, q []float64) Diagnostics {
 	f.steps++
-	return f.mode.step(dst, q)
+	if !f.gap.none() {
+		f.mode.skip(f.gap)
+		f.gap = gap{}
+	}
+	d := f.mode.step(dst, q)
+	if d.ZeroEvidence {
+		f.excluded++
+	}
+	return d
 }
 
 // Reset returns the filter to the start of a stream, without allocating.
 func (f *Filter) Reset() {
-	f.steps = 0
+	f.steps, f.excluded, f.gap = 0, 0, gap{}
 	f.mode.reset()
 }

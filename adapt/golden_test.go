@@ -165,7 +165,9 @@ func counts(f *Filter) (out []float64) {
 		}
 	case *mixture:
 		for _, t := range m.at {
-			out = append(out, t.pairs.c...)
+			for _, v := range t.pairs.c {
+				out = append(out, v*t.pairs.scale)
+			}
 		}
 	}
 	return out

@@ -128,6 +128,12 @@ func (l *Lagged) answer(dst []float64, t int) Diagnostics {
 	return l.ring[s%len(l.ring)]
 }
 
+// Skip says that missed steps passed without an item before the next: see [Filter.Skip]. Looking back goes over the same powers.
+func (l *Lagged) Skip(missed int) { l.filter.Skip(missed) }
+
+// Break says that the belief starts afresh with the next item: see [Filter.Break]. Nothing is handed back across it.
+func (l *Lagged) Break() { l.filter.Break() }
+
 // Reset returns to the start of a stream, without allocating. Pending items are forgotten.
 func (l *Lagged) Reset() {
 	l.filter.Reset()

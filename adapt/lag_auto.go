@@ -7,6 +7,7 @@ type mixturePast struct {
 	lag    int
 	at     []*temperedPast
 
+	gaps                  []gap     // [lag+1] before the steps
 	beta, seen, post, out []float64 // [K] scratch
 }
 
@@ -28,7 +29,7 @@ func (m *mixture) pastBytes(classes, lag int) float64 {
 func newMixturePast(filter *Filter, m *mixture, lag int) *mixturePast {
 	n := filter.classes
 	vec := func() []float64 { return make([]float64, n) }
-	p := &mixturePast{filter: filter, m: m, lag: lag, beta: vec(), seen: vec(), post: vec(), out: vec()}
+	p := &mixturePast{filter: filter, m: m, lag: lag, gaps: make([]gap, lag+1), beta: vec(), seen: vec(), post: vec(), out: vec()}
 	if lag == 0 {
 		return p
 	}
@@ -49,6 +50,7 @@ func (p *mixturePast) step(dst, q []float64, t int) Diagnostics {
 	if p.lag == 0 {
 		return p.filter.Step(dst, q)
 	}
+	p.gaps[t%(p.lag+1)] = p.filter.gap
 	d := p.filter.Step(p.out, q)
 	for _, k := range p.at {
 		k.keep(t % (p.lag + 1))
@@ -96,7 +98,7 @@ func (p *mixturePast) stay(k *temperedPast, alpha [][]float64, stay, doubt, weig
 		for j, v := range k.like[u%n] {
 			p.seen[j] = ((1-doubt)*v + floor) * p.beta[j]
 		}
-		stepBack(p.beta, p.seen, stay)
+		stepBack(p.beta, p.seen, p.gaps[u%n].keep(stay))
 		combine(p.post, alpha[(u-1)%n], p.beta)
 	}
 	addScaled(p.out, weight, p.post)
@@ -111,10 +113,21 @@ func (p *mixturePast) full(k *temperedPast, weight float64, s, t int) {
 		for j, v := range k.lift[u%n] {
 			p.seen[j] = v * p.beta[j]
 		}
-		k.t.pairs.back(p.beta, p.seen, k.t.mu)
+		p.back(k, p.gaps[u%n])
 		combine(p.post, k.full[(u-1)%n], p.beta)
 	}
 	addScaled(p.out, weight, p.post)
+}
+
+// back writes into beta what seen says over the gap.
+func (p *mixturePast) back(k *temperedPast, g gap) {
+	if g.fresh {
+		fill(p.beta, sum(p.seen))
+		return
+	}
+	once := func(dst, v []float64) { k.t.pairs.back(dst, v, k.t.mu) }
+	once(p.beta, p.seen)
+	p.m.walk.far(p.beta, g.missed, once)
 }
 
 // back writes A v, for the counts as they are.
@@ -122,6 +135,6 @@ func (s *pairs) back(dst, v, mu []float64) {
 	times(dst, s.c, v)
 	jump := s.beta * dot(mu, v)
 	for i, x := range dst {
-		dst[i] = (x + jump) / (s.rows[i] + s.beta)
+		dst[i] = (s.scale*x + jump) / (s.rows[i] + s.beta)
 	}
 }

@@ -7,9 +7,8 @@ type paperPast struct {
 	lag    int
 
 	like, alpha, raw [][]float64 // [lag+1][K] L_t, the carried posterior and q_t
-	matrices         [][]float64 // [lag+1][K*K] A_{t-1}, which made the prior of step t
+	links            []link      // [lag+1] from the step before
 	gate             []float64
-	cut              []bool    // the filter began anew at the step: its prior excluded what came
 	beta, seen, out  []float64 // [K] scratch
 }
 
@@ -23,10 +22,12 @@ func newPaperPast(filter *Filter, f *paper, lag int) *paperPast {
 	n := filter.classes
 	p := &paperPast{
 		filter: filter, f: f, lag: lag, like: rows(lag+1, n), alpha: rows(lag+1, n), raw: rows(lag+1, n),
-		gate: make([]float64, lag+1), cut: make([]bool, lag+1), beta: make([]float64, n), seen: make([]float64, n), out: make([]float64, n),
+		links: make([]link, lag+1), gate: make([]float64, lag+1), beta: make([]float64, n), seen: make([]float64, n), out: make([]float64, n),
 	}
 	if lag > 0 {
-		p.matrices = rows(lag+1, n*n)
+		for i, a := range rows(lag+1, n*n) {
+			p.links[i].matrix = a
+		}
 	}
 	return p
 }
@@ -45,12 +46,14 @@ func (p *paperPast) step(dst, q []float64, t int) Diagnostics {
 		return p.filter.Step(dst, q)
 	}
 	slot := t % (p.lag + 1)
-	p.f.matrix(p.matrices[slot])
+	p.f.matrix(p.links[slot].matrix)
+	gap := p.filter.gap
 	d := p.filter.Step(p.out, q)
+	p.links[slot].set(gap, d)
 	copy(p.raw[slot], q)
 	copy(p.like[slot], p.f.like)
 	copy(p.alpha[slot], p.f.p)
-	p.gate[slot], p.cut[slot] = d.Gate, d.ZeroEvidence
+	p.gate[slot] = d.Gate
 	return d
 }
 
@@ -59,7 +62,7 @@ func (p *paperPast) look(dst []float64, s, t int) {
 	copy(p.out, p.alpha[t%n])
 	fill(p.beta, 1)
 	for u := t; u > s; u-- {
-		stepInto(p.out, p.beta, p.seen, p.alpha[(u-1)%n], p.like[u%n], p.matrices[u%n], p.cut[u%n])
+		p.f.walk.into(p.out, p.beta, p.seen, p.alpha[(u-1)%n], p.like[u%n], p.links[u%n])
 	}
 	blend(dst, p.out, p.raw[s%n], p.gate[s%n])
 }

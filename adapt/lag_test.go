@@ -74,12 +74,13 @@ func TestLaggedPaperIsSmoothingThePrefix(t *testing.T) {
 
 // plainLagged is the answer of auto to item s given all up to the end of q: each hypothesis by enumeration of its causal chain, but
 // for the learned matrix, which is the one of the end for all steps back.
-func plainLagged(f *Filter, q [][]float64, s int) []float64 {
+func plainLagged(f *Filter, q [][]float64, missed []int, s int) []float64 {
 	n, a := len(q[0]), *f.Settings().Auto
 	plain := newPlainAuto(n, f)
 	laws := make([]law, len(plain.w))
 	fulls, lifts := make([][][]float64, len(plain.at)), make([][][]float64, len(plain.at))
-	for _, row := range q {
+	for u, row := range q {
+		plain.across(gaps(missed).at(u))
 		for i, p := range plain.at {
 			mu := p.marginal(a)
 			l := plainLikelihood(row, plain.s.Prior, p.temperature)
@@ -102,10 +103,10 @@ func plainLagged(f *Filter, q [][]float64, s int) []float64 {
 	for h, w := range plain.w {
 		if h%per == per-1 {
 			p := plain.at[h/per]
-			addScaled(out, w, p.lookBack(a, lastMarginal(f.Settings(), q, h/per), fulls[h/per], lifts[h/per], s))
+			addScaled(out, w, p.lookBack(a, lastMarginal(f.Settings(), q, missed, h/per), fulls[h/per], lifts[h/per], missed, s))
 			continue
 		}
-		post, _ := laws[h].posteriors()
+		post, _ := laws[h].over(missed).posteriors()
 		addScaled(out, w, post[s])
 	}
 	return out
@@ -145,29 +146,44 @@ func (t *plainTempered) marginal(a Auto) []float64 {
 }
 
 // lastMarginal returns mu as it was when the last item came.
-func lastMarginal(s Settings, q [][]float64, temperature int) []float64 {
+func lastMarginal(s Settings, q [][]float64, missed []int, temperature int) []float64 {
 	f, _ := New(len(q[0]), s)
 	plain := newPlainAuto(len(q[0]), f)
-	for _, row := range q[:len(q)-1] {
+	for u, row := range q[:len(q)-1] {
+		plain.across(gaps(missed).at(u))
 		plain.step(row)
 	}
 	return plain.at[temperature].marginal(*s.Auto)
 }
 
-func (t *plainTempered) lookBack(a Auto, mu []float64, alphas, lifts [][]float64, s int) []float64 {
+func (t *plainTempered) lookBack(a Auto, mu []float64, alphas, lifts [][]float64, missed []int, s int) []float64 {
 	n := len(mu)
 	beta := make([]float64, n)
 	fill(beta, 1)
 	for u := len(alphas) - 1; u > s; u-- {
-		next := make([]float64, n)
-		for i := range n {
-			for j := range n {
-				next[i] += (t.c[i][j] + a.Beta*mu[j]) / (sum(t.c[i]) + a.Beta) * lifts[u][j] * beta[j]
-			}
+		for j := range beta {
+			beta[j] *= lifts[u][j]
 		}
-		beta = next
+		if missed[u] == Broken {
+			fill(beta, 1)
+		}
+		for range missed[u] + 1 {
+			next := make([]float64, n)
+			for i := range n {
+				for j := range n {
+					next[i] += (t.c[i][j] + a.Beta*mu[j]) / (sum(t.c[i]) + a.Beta) * beta[j]
+				}
+			}
+			beta = next
+		}
 	}
 	return product(alphas[s], beta)
+}
+
+func (a *plainAuto) across(g gap) {
+	for _, p := range a.at {
+		p.across = g
+	}
 }
 
 func TestLaggedAutoAgainstEnumeration(t *testing.T) {
@@ -178,7 +194,7 @@ func TestLaggedAutoAgainstEnumeration(t *testing.T) {
 		lag := 1 + r.IntN(steps+2)
 		f := newFilter(t, n, s)
 		for i, got := range laggedAll(t, s, lag, q) {
-			want := plainLagged(f, q[:min(i+lag+1, steps)], i)
+			want := plainLagged(f, q[:min(i+lag+1, steps)], make([]int, steps), i)
 			closeRows(t, fmt.Sprintf("seed %d, lag %d, item %d", seed, lag, i), [][]float64{got}, [][]float64{want}, 10*exact)
 		}
 	}

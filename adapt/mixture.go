@@ -1,5 +1,7 @@
 package adapt
 
+import "slices"
+
 // mixture is the auto gate: see type [Auto] for its hypotheses. Every hypothesis has weights, evidences and posteriors at every
 // temperature; order below is that of the reference: none, persist by a, sticky by a and e, full.
 type mixture struct {
@@ -14,6 +16,12 @@ type mixture struct {
 	out          []float64 // [K] the answer, as dst may alias q
 	hypotheses   int       // per temperature
 	temperatures []float64 // Settings.Temperature times each of Auto.Temperatures
+
+	across  gap       // before the step in hand
+	kept    []float64 // a of the Grid over that gap
+	inertia []float64 // and b of persist
+	columns []int32   // scratch: classes with q > 0, if they are few
+	walk    walk
 }
 
 // stickiness is one pair (a, c) of a sticky hypothesis; c = e K/(K-1) is the error rate in the form in which it is used.
@@ -24,6 +32,7 @@ func newMixture(classes int, s Settings) *mixture {
 	m := &mixture{
 		Auto: a, inv: inverse(s.Prior), doubt: spread(a.Flicker, classes),
 		logq: make([]float64, classes), out: make([]float64, classes),
+		kept: slices.Clone(a.Grid), inertia: make([]float64, len(a.Grid)), walk: newWalk(classes), columns: make([]int32, 0, classes),
 	}
 	for _, g := range a.Grid {
 		for _, e := range a.Errors {
@@ -37,6 +46,7 @@ func newMixture(classes int, s Settings) *mixture {
 	}
 	m.initial = m.initialWeights()
 	m.weights = make([]float64, len(m.initial))
+	m.skip(gap{})
 	m.reset()
 	return m
 }
@@ -77,9 +87,19 @@ func (m *mixture) reset() {
 }
 
 func (m *mixture) step(dst, q []float64) Diagnostics {
-	d := Diagnostics{Entropy: logs(m.logq, q)}
+	var d Diagnostics
+	list, few := nonzeros(m.columns[:0], q, m.at[0].pairs.few)
+	if few {
+		d.Entropy = logsAt(list, m.logq, q)
+	} else {
+		d.Entropy = logs(m.logq, q)
+	}
 	for i, t := range m.at {
-		likelihood(t.like, q, m.logq, m.inv, m.temperatures[i])
+		if few {
+			likelihoodAt(list, t.like, q, m.logq, m.inv, m.temperatures[i])
+		} else {
+			likelihood(t.like, q, m.logq, m.inv, m.temperatures[i])
+		}
 		t.judge(m.slot(i))
 	}
 	d.Evidence = sum(m.weights) // the weights summed to 1 before the evidences came in
@@ -93,6 +113,9 @@ func (m *mixture) step(dst, q []float64) Diagnostics {
 	copy(dst, m.out)
 	for i, w := range m.weights {
 		m.weights[i] = (1-m.Share)*w + m.Share*m.initial[i]
+	}
+	if !m.across.none() {
+		m.skip(gap{})
 	}
 	return d
 }

@@ -3,24 +3,28 @@ package adapt
 // pairs counts transitions by online EM. With C the decayed counts and A_ij = (C_ij + beta mu_j)/(C_i. + beta), a step adds the
 // pair posterior xi_ij = p_i A_ij/mu_j L_j, normalised, to (1-gamma) C.
 //
-// One pass over K x K a step: the pass that learns from step t also accumulates the sums that step t+1 needs for its prior, row by
-// row while the row is in the nearest cache. The part of A that depends on mu has rank one and stays outside the pass.
+// One pass over K x K a step, or a few rows of it: the pass that learns from step t also accumulates the sums that step t+1 needs for
+// its prior, row by row while the row is in the nearest cache. The decay is carried as a scale, C = scale c, so that a row whose class
+// has no belief is neither changed nor read. The part of A that depends on mu has rank one and stays outside the pass.
 type pairs struct {
 	gamma, beta float64
 	n           int
 	c           []float64 // [K, K] row-major
-	rows        []float64 // [K] row sums of c
+	scale       float64
+	rows        []float64 // [K] row sums of C
 	u           []float64 // [K] p_i/(C_i. + beta)
 	carried     []float64 // [K] sum over i of u_i C_ij
 	total       float64   // sum of u
+	few         int       // up to how many columns a step goes by a list
 	started     bool      // the first step of a stream has no pair
+	columns     []int32   // scratch: classes with L > 0, if they are few
 }
 
 func newPairs(classes int, gamma, beta float64) pairs {
 	vec := func() []float64 { return make([]float64, classes) }
 	return pairs{
-		gamma: gamma, beta: beta, n: classes,
-		c: make([]float64, classes*classes), rows: vec(), u: vec(), carried: vec(),
+		gamma: gamma, beta: beta, n: classes, scale: 1, few: min(classes/sparseShare, maxListed),
+		c: make([]float64, classes*classes), rows: vec(), u: vec(), carried: vec(), columns: make([]int32, 0, classes),
 	}
 }
 
@@ -29,7 +33,7 @@ func (s *pairs) reset(p []float64) {
 	fill(s.c, 0)
 	fill(s.rows, 0)
 	fill(s.carried, 0)
-	s.started = false
+	s.scale, s.started = 1, false
 	s.aim(p)
 }
 
@@ -56,41 +60,105 @@ func (s *pairs) learn(lift, like []float64, norm float64, p []float64) {
 		s.skip(p)
 		return
 	}
+	s.scale *= 1 - s.gamma
+	if s.scale < leastScale {
+		s.rescale()
+	}
+	columns, few := nonzeros(s.columns[:0], like, s.few)
 	fill(s.carried, 0)
 	s.total = 0
-	for i := range s.n {
-		row := s.c[i*s.n : (i+1)*s.n]
-		s.rows[i] = learnRow(row, lift, like, 1-s.gamma, s.u[i]*norm, s.beta)
-		s.u[i] = p[i] / (s.rows[i] + s.beta)
-		s.total += s.u[i]
-		addScaled(s.carried, s.u[i], row)
+	norm /= 1 - s.gamma // of what has decayed already
+	for i := 0; i < s.n; i += 2 {
+		end := min(i+2, s.n)
+		for r := i; r < end; r++ {
+			s.rows[r] *= 1 - s.gamma
+			switch k := s.u[r] * norm; {
+			case k == 0:
+			case few:
+				s.learnColumns(r, columns, lift, like, k)
+			default:
+				s.rows[r] = s.scale * learnRow(s.row(r), lift, like, k, s.spread(k))
+			}
+			s.u[r] = 0
+			if p[r] != 0 {
+				s.u[r] = p[r] / (s.rows[r] + s.beta)
+				s.total += s.u[r]
+			}
+		}
+		s.carry(i, end)
 	}
 }
 
-// grain, added and taken away, rounds counts to multiples of 1e-306: a count that only decays would end among the denormal numbers,
-// stay there for ever, and make each step slow. Counts of any meaning are untouched.
-const grain = 1e-290
+func (s *pairs) row(i int) []float64 { return s.c[i*s.n : (i+1)*s.n] }
 
-// learnRow turns row into keep row + k (row + beta mu) lift, where mu lift is like, and returns its sum, in four lanes.
-func learnRow(row, lift, like []float64, keep, k, beta float64) float64 {
+// spread is what L_j is multiplied by where a row learns: beta's part of A, in the units of c, with the decay taken back that k has in it.
+func (s *pairs) spread(k float64) float64 { return k * (1 - s.gamma) * s.beta / s.scale }
+
+// learnRow turns row into row + k row lift + bias like, the bias being k (beta mu) lift over what scales the row, and returns its sum, in
+// four lanes.
+func learnRow(row, lift, like []float64, k, bias float64) float64 {
 	lift, like = lift[:len(row)], like[:len(row)]
-	bias := k * beta
 	var a, b, c, d float64
 	for len(row) >= 4 && len(lift) >= 4 && len(like) >= 4 {
-		r0 := (keep+k*lift[0])*row[0] + bias*like[0] + grain - grain
-		r1 := (keep+k*lift[1])*row[1] + bias*like[1] + grain - grain
-		r2 := (keep+k*lift[2])*row[2] + bias*like[2] + grain - grain
-		r3 := (keep+k*lift[3])*row[3] + bias*like[3] + grain - grain
+		r0 := (1+k*lift[0])*row[0] + bias*like[0]
+		r1 := (1+k*lift[1])*row[1] + bias*like[1]
+		r2 := (1+k*lift[2])*row[2] + bias*like[2]
+		r3 := (1+k*lift[3])*row[3] + bias*like[3]
 		row[0], row[1], row[2], row[3] = r0, r1, r2, r3
 		a, b, c, d = a+r0, b+r1, c+r2, d+r3
 		row, lift, like = row[4:], lift[4:], like[4:]
 	}
 	for j, v := range row {
-		v = (keep+k*lift[j])*v + bias*like[j] + grain - grain
+		v = (1+k*lift[j])*v + bias*like[j]
 		row[j] = v
 		a += v
 	}
 	return (a + b) + (c + d)
+}
+
+// learnColumns is learnRow for a likelihood that is zero in all columns but a few.
+func (s *pairs) learnColumns(i int, columns []int32, lift, like []float64, k float64) {
+	row, bias, added := s.row(i), s.spread(k), 0.0
+	for _, j := range columns {
+		more := k*lift[j]*row[j] + bias*like[j]
+		row[j] += more
+		added += more
+	}
+	s.rows[i] += s.scale * added
+}
+
+// carry adds rows i to end, one or two, times their u, to carried.
+func (s *pairs) carry(i, end int) {
+	v := s.u[i] * s.scale
+	switch {
+	case end == i+2 && s.u[i+1] != 0:
+		addScaled2(s.carried, v, s.row(i), s.u[i+1]*s.scale, s.row(i+1))
+	case v != 0:
+		addScaled(s.carried, v, s.row(i))
+	}
+}
+
+// addScaled2 adds v*x + w*y to dst.
+func addScaled2(dst []float64, v float64, x []float64, w float64, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] += v*x[i] + w*y[i]
+	}
+}
+
+// leastScale is where the scale of decayed counts is multiplied into them: rarely, and long before anything underflows.
+const leastScale = 1e-100
+
+// grain, added and taken away, rounds counts to multiples of 1e-306: a count that only decays would end among the denormal numbers,
+// stay there for ever, and make each step slow. Counts of any meaning are untouched.
+const grain = 1e-290
+
+// rescale multiplies the scale into the counts.
+func (s *pairs) rescale() {
+	for i, v := range s.c {
+		s.c[i] = v*s.scale + grain - grain
+	}
+	s.scale = 1
 }
 
 // skip leaves the counts alone and prepares the prior for p.
@@ -98,7 +166,7 @@ func (s *pairs) skip(p []float64) {
 	s.started = true
 	s.aim(p)
 	fill(s.carried, 0)
-	for i, u := range s.u {
-		addScaled(s.carried, u, s.c[i*s.n:(i+1)*s.n])
+	for i := 0; i < s.n; i += 2 {
+		s.carry(i, min(i+2, s.n))
 	}
 }

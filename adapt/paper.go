@@ -5,8 +5,8 @@ import "math"
 // paper is the recursion of Algorithms 1 and 2. The reading of what the paper leaves open is that of the reference: pi_t uses
 // A_{t-1}; q_0 = 1/K also when gated; the ungated p_t is carried on.
 //
-// One pass over K x K a step. The counts are held as C = scale * c, so that the decay is one multiplication, and the row sums of c
-// are carried. The pass that adds the outer product also accumulates the next prior, A'p, whose rows are then still in cache.
+// One pass over K x K a step, or a few rows of it: see learnDense and learnSparse. The counts are held as C = scale * c, so that the
+// decay is one multiplication, and the row sums of c are carried.
 type paper struct {
 	Paper
 	gate        Gate
@@ -18,9 +18,15 @@ type paper struct {
 	scale float64
 
 	p, q, prior, marginal []float64 // [K]
-	like, logq            []float64 // [K] scratch
+	like, logq, weight    []float64 // [K] scratch; weight is p_i/C_i., for the next prior
 	llr                   float64
 	ratios                window
+
+	across gap // before the step in hand
+	walk   walk
+
+	few                     int     // up to how many classes a step goes by lists
+	columns, before, belief []int32 // scratch: lists of the classes in q, q_{t-1} and p
 }
 
 func newPaper(classes int, s Settings) *paper {
@@ -28,7 +34,11 @@ func newPaper(classes int, s Settings) *paper {
 	f := &paper{
 		Paper: *s.Paper, gate: s.Gate, temperature: s.Temperature, inv: inverse(s.Prior),
 		c: make([]float64, classes*classes), rows: vec(),
-		p: vec(), q: vec(), prior: vec(), marginal: vec(), like: vec(), logq: vec(),
+		p: vec(), q: vec(), prior: vec(), marginal: vec(), like: vec(), logq: vec(), weight: vec(),
+		walk: newWalk(classes), few: classes / sparseShare,
+	}
+	for _, list := range []*[]int32{&f.columns, &f.before, &f.belief} {
+		*list = make([]int32, 0, f.few)
 	}
 	if s.Gate == GateWindow {
 		f.ratios.values = make([]float64, s.Paper.Window)
@@ -58,18 +68,35 @@ func (f *paper) reset() {
 }
 
 func (f *paper) step(dst, q []float64) Diagnostics {
-	d := Diagnostics{Gate: 1, Entropy: logs(f.logq, q)}
-	likelihood(f.like, q, f.logq, f.inv, f.temperature)
-	d.Evidence = f.posterior()
+	d := Diagnostics{Gate: 1}
+	d.Entropy, d.Evidence = f.observe(q)
 	d.ZeroEvidence = !(d.Evidence > minEvidence)
 	if f.gate != GateOff {
 		d.Gate = f.weigh(q)
 		d.LLR = f.llr
 	}
-	f.learn(q, f.Gamma*math.Exp(-d.Entropy/f.Tau))
+	f.learn(q, f.rate(d.Entropy))
 	copy(f.q, q)
+	f.across = gap{}
 	f.mix(dst, d.Gate) // last: dst may be q
 	return d
+}
+
+// observe sets the likelihood and the posterior.
+func (f *paper) observe(q []float64) (entropy, evidence float64) {
+	var few bool
+	if f.columns, few = nonzeros(f.columns[:0], q, f.few); few {
+		entropy = logsAt(f.columns, f.logq, q)
+		likelihoodAt(f.columns, f.like, q, f.logq, f.inv, f.temperature)
+		return entropy, f.posteriorAt(f.columns)
+	}
+	if f.temperature == 1 { // the likelihood needs no logarithms
+		entropy = entropyOf(q)
+	} else {
+		entropy = logs(f.logq, q)
+	}
+	likelihood(f.like, q, f.logq, f.inv, f.temperature)
+	return entropy, f.posterior()
 }
 
 // minEvidence is the evidence under which a prior is taken to exclude what came: far above the denormal numbers, whose reciprocal
@@ -95,21 +122,35 @@ func (f *paper) posterior() float64 {
 
 // weigh advances the log-likelihood ratio between the prior and the running marginal, and returns the gate's weight.
 func (f *paper) weigh(q []float64) float64 {
-	for i, v := range q {
-		f.marginal[i] = (1-f.Eta)*f.marginal[i] + f.Eta*v
-	}
-	scale(f.marginal, 1/sum(f.marginal))
-	delta := math.Log(dot(q, f.prior)+f.Eps) - math.Log(dot(q, f.marginal)+f.Eps)
+	now, then := f.advanceMarginal(q)
+	delta := logarithm(now+f.Eps) - logarithm(then+f.Eps)
 	if math.IsNaN(delta) || math.IsInf(delta, 0) { // only with eps = 0 and an excluded observation
 		delta = math.Max(-maxRatio, math.Min(maxRatio, nanTo(delta, 0)))
 	}
-	if f.gate == GateWindow {
+	switch {
+	case f.across.fresh: // the prior knows nothing of order
+	case f.gate == GateWindow:
 		f.llr = f.ratios.push(delta)
-	} else {
+	default:
 		w := float64(f.Window)
 		f.llr = (1-1/w)*f.llr + delta/w
 	}
 	return 1 / (1 + math.Exp(-(f.llr-f.Margin)/f.GateTau))
+}
+
+// advanceMarginal moves the running marginal towards q and returns what the prior and it give to q. The marginal sums to 1 without
+// being summed anew: the norm is that of the sum that it should have, so that rounding decays and does not pile up.
+func (f *paper) advanceMarginal(q []float64) (now, then float64) {
+	norm := 1 / (1 - f.Eta + f.Eta*sum(q))
+	keep, move := (1-f.Eta)*norm, f.Eta*norm
+	marginal, prior := f.marginal[:len(q)], f.prior[:len(q)]
+	for i, v := range q {
+		m := keep*marginal[i] + move*v
+		marginal[i] = m
+		now += v * prior[i]
+		then += v * m
+	}
+	return now, then
 }
 
 // maxRatio bounds one step's log ratio where eps = 0 would make it infinite: log of the smallest float64.
@@ -125,24 +166,35 @@ func nanTo(v, other float64) float64 {
 // learn decays the counts, adds g q_{t-1} q_t', and leaves the next prior A'p in f.prior.
 func (f *paper) learn(q []float64, g float64) {
 	f.scale *= 1 - g
-	if f.scale < 1e-100 {
+	if f.scale < leastScale {
 		f.rescale()
 	}
-	n, add, total := len(q), g/f.scale, sum(q)
+	add := g / f.scale
+	if !f.learnSparse(add, q) {
+		f.aim(add, sum(q))
+		f.learnDense(add, q)
+	}
+}
+
+// aim brings the row sums to this step, sets weight to p_i/C_i. and the prior to the part of p on rows that decayed to nothing.
+func (f *paper) aim(add, total float64) {
 	fill(f.prior, 0)
-	spare := 0.0 // posterior mass on rows that decayed to nothing
-	for i, before := range f.q {
-		row := f.c[i*n : i*n+n]
-		f.rows[i] += add * before * total
-		weight := 0.0
-		if f.rows[i] > tiny {
-			weight = f.p[i] / f.rows[i]
-		} else if f.Init == InitIdentity {
-			f.prior[i] += f.p[i]
-		} else {
-			spare += f.p[i]
+	spare, n := 0.0, len(f.p)
+	add *= total
+	before, rows, weight := f.q[:n], f.rows[:n], f.weight[:n]
+	for i, p := range f.p {
+		r := rows[i] + add*before[i]
+		rows[i] = r
+		switch {
+		case r > tiny:
+			weight[i] = p / r
+			continue
+		case f.Init == InitIdentity:
+			f.prior[i] = p
+		default:
+			spare += p
 		}
-		addThenAccumulate(row, add*before, q, f.prior, weight)
+		weight[i] = 0
 	}
 	if spare > 0 {
 		for i := range f.prior {
@@ -154,16 +206,6 @@ func (f *paper) learn(q []float64, g float64) {
 // tiny is the row sum under which a row holds no more information: exact zeros in q let rows decay for ever, and the row then
 // counts as its initial one.
 const tiny = 1e-280
-
-// addThenAccumulate adds a*q to row, and w times the result to prior.
-func addThenAccumulate(row []float64, a float64, q, prior []float64, w float64) {
-	q, prior = q[:len(row)], prior[:len(row)]
-	for j := range row {
-		v := row[j] + a*q[j]
-		row[j] = v
-		prior[j] += w * v
-	}
-}
 
 // rescale multiplies the scale into the counts, long before it underflows.
 func (f *paper) rescale() {
@@ -178,13 +220,12 @@ func (f *paper) mix(dst []float64, lambda float64) {
 		copy(dst, f.p)
 		return
 	}
-	s := 0.0
+	norm := 1 / (lambda + (1-lambda)*sum(f.q)) // p sums to 1
+	own, raw := lambda*norm, (1-lambda)*norm
+	q, dst := f.q[:len(f.p)], dst[:len(f.p)]
 	for i, v := range f.p {
-		m := lambda*v + (1-lambda)*f.q[i]
-		dst[i] = m
-		s += m
+		dst[i] = own*v + raw*q[i]
 	}
-	scale(dst, 1/s)
 }
 
 // window is a mean over the last len(values) numbers. The sum is formed anew once a turn, so that rounding does not pile up.

@@ -17,6 +17,7 @@ type plainPaper struct {
 	llr         float64
 	ratios      []float64
 	lambda      float64
+	across      gap // before the next step
 }
 
 func newPlainPaper(n int, s Settings) *plainPaper {
@@ -72,6 +73,7 @@ func (f *plainPaper) step(q []float64) []float64 {
 			pi[j] += f.p[i] * c / sum(f.c[i])
 		}
 	}
+	pi = f.across.plainPrior(pi, f.matrix(), uniform(n))
 	l := plainLikelihood(q, f.s.Prior, f.s.Temperature)
 	for i := range p {
 		p[i] = l[i] * pi[i]
@@ -88,7 +90,11 @@ func (f *plainPaper) step(q []float64) []float64 {
 			entropy -= v * math.Log(v)
 		}
 	}
-	g := h.Gamma * math.Exp(-entropy/h.Tau)
+	g := h.Gamma * math.Exp(-entropy/h.Tau) / float64(f.across.missed+1)
+	if f.across.fresh {
+		g = 0
+	}
+	f.across = gap{}
 	for i := range n {
 		for j := range n {
 			f.c[i][j] = (1-g)*f.c[i][j] + g*f.q[i]*q[j]
@@ -98,6 +104,25 @@ func (f *plainPaper) step(q []float64) []float64 {
 	return out
 }
 
+func (f *plainPaper) matrix() [][]float64 {
+	return matrix(len(f.c), func(i, j int) float64 { return f.c[i][j] / sum(f.c[i]) })
+}
+
+// plainPrior takes a prior that is one step ahead over the rest of the gap.
+func (g gap) plainPrior(prior []float64, a [][]float64, first []float64) []float64 {
+	if g.fresh {
+		return first
+	}
+	for range g.missed {
+		next := make([]float64, len(prior))
+		for i, v := range prior {
+			addScaled(next, v, a[i])
+		}
+		prior = next
+	}
+	return prior
+}
+
 func (f *plainPaper) gated(q, pi, p []float64) []float64 {
 	h := f.s.Paper
 	for i, v := range q {
@@ -105,9 +130,11 @@ func (f *plainPaper) gated(q, pi, p []float64) []float64 {
 	}
 	f.pibar = normalised(f.pibar)
 	delta := math.Log(dot(q, pi)+h.Eps) - math.Log(dot(q, f.pibar)+h.Eps)
-	if f.s.Gate == GateEWMA {
+	switch {
+	case f.across.fresh: // no ratio comes in
+	case f.s.Gate == GateEWMA:
 		f.llr = (1-1/float64(h.Window))*f.llr + delta/float64(h.Window)
-	} else {
+	default:
 		f.ratios = append(f.ratios, delta)
 		f.ratios = f.ratios[max(0, len(f.ratios)-h.Window):]
 		f.llr = sum(f.ratios) / float64(len(f.ratios))
@@ -176,6 +203,7 @@ type plainTempered struct {
 	posteriors      [][]float64
 	started         bool
 	k, stretch      float64
+	across          gap // before the next step
 }
 
 func newPlainAuto(n int, f *Filter) *plainAuto {
@@ -245,12 +273,15 @@ func (t *plainTempered) step(l []float64, a Auto) {
 	chance := dot(mu, l)
 	t.evidence, t.posteriors = []float64{chance}, [][]float64{l}
 	for h, g := range a.Grid {
+		b := t.across.plainKeep(g / 3)
+		g = t.across.plainKeep(g)
 		t.evidence = append(t.evidence, g*dot(t.last, l)+(1-g)*chance)
-		t.persist[h] = product(spreadOver(t.persist[h], g/3), spreadOver(l, 1-a.Flicker*t.stretch))
+		t.persist[h] = product(spreadOver(t.persist[h], b), spreadOver(l, 1-a.Flicker*t.stretch))
 		t.posteriors = append(t.posteriors, t.persist[h])
 	}
 	h := 0
 	for _, g := range a.Grid {
+		g = t.across.plainKeep(g)
 		for _, e := range a.Errors {
 			le := spreadOver(l, 1-e*t.stretch)
 			t.evidence = append(t.evidence, g*dot(t.sticky[h], le)+(1-g)*chance)
@@ -264,29 +295,42 @@ func (t *plainTempered) step(l []float64, a Auto) {
 		t.mass[i] = (1-a.Delta)*t.mass[i] + l[i]*mu[i]/chance
 	}
 	t.last = l
+	t.across = gap{}
+}
+
+func (g gap) plainKeep(a float64) float64 {
+	if g.fresh {
+		return 0
+	}
+	kept := a
+	for range g.missed {
+		kept *= a
+	}
+	return kept
 }
 
 func (t *plainTempered) stepFull(l, mu []float64, a Auto) {
 	n := len(l)
 	lift, prior := make([]float64, n), make([]float64, n)
+	trans := matrix(n, func(i, j int) float64 { return (t.c[i][j] + a.Beta*mu[j]) / (sum(t.c[i]) + a.Beta) })
 	xi, total := matrix(n, func(i, j int) float64 { return 0 }), 0.0
 	for i := range n {
 		lift[i] = l[i] / mu[i]
 		for j := range n {
-			trans := (t.c[i][j] + a.Beta*mu[j]) / (sum(t.c[i]) + a.Beta)
-			prior[j] += t.full[i] * trans
-			xi[i][j] = t.full[i] * trans / mu[j] * l[j]
+			prior[j] += t.full[i] * trans[i][j]
+			xi[i][j] = t.full[i] * trans[i][j] / mu[j] * l[j]
 			total += xi[i][j]
 		}
 	}
 	for i := range n {
 		for j := range n {
-			if t.started {
+			if t.started && t.across.none() {
 				t.c[i][j] = (1-a.Gamma)*t.c[i][j] + xi[i][j]/total
 			}
 		}
 	}
 	t.started = true
+	prior = t.across.plainPrior(prior, trans, mu)
 	t.evidence = append(t.evidence, dot(prior, l))
 	t.full = product(prior, lift)
 	t.posteriors = append(t.posteriors, t.full)

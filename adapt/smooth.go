@@ -16,13 +16,13 @@ type Smoothed struct {
 	Hypotheses []Hypothesis
 }
 
-// Hypothesis is one reading of a recording under the auto gate.
+// Hypothesis is one reading of a stream under the auto gate: of what came so far ([Filter.Hypotheses]) or of a whole recording.
 type Hypothesis struct {
-	Kind        string  // none, persist, sticky, full or drift
-	Stay        float64 // a of persist and sticky; else 0
-	Error       float64 // e of sticky, full and drift; else 0
-	Temperature float64 // divides log q
-	Weight      float64 // posterior probability of the hypothesis, 0 to 1
+	Kind        string  `json:"kind"`        // none, persist, sticky or full; drift in recordings only
+	Stay        float64 `json:"a,omitempty"` // a of persist and sticky; else 0
+	Error       float64 `json:"e,omitempty"` // e of sticky and, in recordings, of full and drift; else 0
+	Temperature float64 `json:"temperature"` // divides log q
+	Weight      float64 `json:"weight"`      // posterior probability of the hypothesis, 0 to 1
 }
 
 // Smooth writes into dst[t] the probabilities of item t given the whole recording q, both [T][K]: not only what came before an item,
@@ -57,20 +57,30 @@ type Hypothesis struct {
 // An error tells a setting out of range or the first item that does not pass [Check]. Smooth panics if the shape of dst is not that
 // of q. dst and q must not share memory.
 func Smooth(classes int, s Settings, dst, q [][]float64) (Smoothed, error) {
+	return SmoothGaps(classes, s, dst, q, nil)
+}
+
+// SmoothGaps is [Smooth] of a recording with gaps: missed[t] steps of its rhythm passed without an item before item t, or, where that is
+// [Broken], so many that nothing of what came before says anything; missed[0] is ignored, and a nil missed is a recording without gaps.
+// Over a gap the chains go by the powers that [Filter.Skip] has, with the same bound on the work, and learn as it does: the matrices of
+// auto nothing, those of the paper's modes less. After a break they begin as at the start. SmoothGaps panics if the length of missed is not
+// that of q, or if a count is below Broken.
+func SmoothGaps(classes int, s Settings, dst, q [][]float64, missed []int) (Smoothed, error) {
 	s, err := checkedRecording(classes, s, q)
 	if err != nil {
 		return Smoothed{}, err
 	}
 	checkShape(dst, q)
+	between := checkedGaps(missed, len(q))
 	if len(q) == 0 {
 		return Smoothed{}, nil
 	}
 	if s.Gate == GateAuto {
-		h := newHindsight(classes, s, q)
+		h := newHindsight(classes, s, q, between)
 		h.mix(dst)
 		return h.summary(), nil
 	}
-	return smoothPaper(newPaper(classes, s), dst, q), nil
+	return smoothPaper(newPaper(classes, s), dst, q, between), nil
 }
 
 // checkedRecording resolves the settings and checks every item.

@@ -23,7 +23,7 @@ const (
 	weightless   = 1e-13 // readings below this weight are left out; all of them together weigh less than 1e-10
 )
 
-func newHindsight(classes int, s Settings, q [][]float64) *hindsight {
+func newHindsight(classes int, s Settings, q [][]float64, between gaps) *hindsight {
 	a := *s.Auto
 	errors := a.Errors
 	if slices.Max(errors) < largestError {
@@ -31,6 +31,7 @@ func newHindsight(classes int, s Settings, q [][]float64) *hindsight {
 	}
 	s.Auto = &a
 	h := &hindsight{m: newMixture(classes, s), q: q, n: classes, r: newRecording(classes, len(q))}
+	h.r.between = between
 	h.matrixErrors = append(h.matrixErrors, 0)
 	for _, e := range errors {
 		if e > 0 {
@@ -162,6 +163,7 @@ func (r *recording) persistEvidence(grid, chance []float64) []float64 {
 		like := r.row(r.like, t)
 		inertia := dot(last, like)
 		for g, a := range grid {
+			a = r.between.at(t).keep(a)
 			out[g] += math.Log(a*inertia + (1-a)*chance[t])
 		}
 		last = like
@@ -174,8 +176,9 @@ func (r *recording) stickyEvidence(c *chain, chance []float64) (out float64) {
 	p, prior := slices.Clone(c.first), r.post
 	for t := range r.steps {
 		r.observe(c, r.seen, t)
-		out += math.Log(c.stay*dot(p, r.seen) + (1-c.stay)*chance[t])
-		stepBack(prior, p, c.stay) // the matrix is its own transpose
+		stay := r.between.at(t).keep(c.stay)
+		out += math.Log(stay*dot(p, r.seen) + (1-stay)*chance[t])
+		stepBack(prior, p, stay) // the matrix is its own transpose
 		copy(p, prior)
 		condition(p, r.seen)
 	}

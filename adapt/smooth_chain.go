@@ -85,12 +85,15 @@ type recording struct {
 	alpha      []float64 // [steps, n] posteriors of the forward half
 	seen, beta []float64 // [n] scratch
 	post       []float64 // [n] scratch
+	between    gaps
+	walk       walk
 }
 
 func newRecording(classes, steps int) *recording {
 	return &recording{
 		n: classes, steps: steps, like: make([]float64, steps*classes), alpha: make([]float64, steps*classes),
 		seen: make([]float64, classes), beta: make([]float64, classes), post: make([]float64, classes),
+		walk: newWalk(classes),
 	}
 }
 
@@ -116,7 +119,7 @@ func (r *recording) forward(c *chain) (logEvidence float64) {
 		if t == 0 {
 			copy(p, c.first)
 		} else {
-			c.forward(p, r.row(r.alpha, t-1), t)
+			r.ahead(c, p, r.row(r.alpha, t-1), t)
 		}
 		r.observe(c, r.seen, t)
 		logEvidence += math.Log(condition(p, r.seen))
@@ -148,7 +151,7 @@ func (r *recording) backward(c *chain, use func(t int, post, ahead []float64, to
 		for j, v := range r.beta {
 			r.seen[j] *= v
 		}
-		c.backward(r.beta, r.seen, t+1)
+		r.back(c, r.beta, r.seen, t+1)
 		use(t, r.post, r.seen, combine(r.post, r.row(r.alpha, t), r.beta))
 	}
 }

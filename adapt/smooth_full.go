@@ -25,6 +25,8 @@ func (r *recording) fullEvidence(s *pairs, c *chain) (out float64) {
 	for t := range r.steps {
 		r.observe(c, lift, t)
 		s.predict(prior, mu)
+		g := r.between.at(t)
+		r.reach(s, prior, mu, g)
 		total, evidence := 0.0, 0.0
 		for j, v := range lift {
 			like[j] = v * mu[j]
@@ -39,7 +41,11 @@ func (r *recording) fullEvidence(s *pairs, c *chain) (out float64) {
 			continue
 		}
 		scale(p, 1/total)
-		s.learn(lift, like, 1/total, p)
+		if g.none() {
+			s.learn(lift, like, 1/total, p)
+		} else {
+			s.skip(p)
+		}
 	}
 	return out
 }
@@ -83,7 +89,7 @@ func (r *recording) count(c *chain, counts [][]float64) {
 		fill(s, 0)
 	}
 	r.backward(c, func(t int, _, ahead []float64, total float64) {
-		if !(total >= small) {
+		if !(total >= small && r.between.at(t+1).none()) {
 			return
 		}
 		counted := counts[(t+1)/c.block]

@@ -65,6 +65,10 @@ func TestSmoothPaperAgainstEnumeration(t *testing.T) {
 // plainHindsight mixes the readings as the documentation of Smooth has it, each by enumeration. Without full and drift, whose
 // parts are tested by themselves.
 func plainHindsight(s Settings, q [][]float64) [][]float64 {
+	return plainHindsightGaps(s, q, make([]int, len(q)))
+}
+
+func plainHindsightGaps(s Settings, q [][]float64, missed []int) [][]float64 {
 	n, k := len(q[0]), float64(len(q[0]))
 	a := *s.Auto
 	if slices.Max(a.Errors) < 0.4 {
@@ -81,11 +85,11 @@ func plainHindsight(s Settings, q [][]float64) [][]float64 {
 		}
 		mu := rec.marginal(erring(0, 0, n), a.Pseudo)
 		add := func(prior float64, c *chain, evidence func(t int, p, seen []float64) float64) {
-			l := c.written(rec)
+			l := c.written(rec).over(missed)
 			w, p := prior, uniform(n)
 			for t, seen := range l.seen {
 				w *= evidence(t, p, seen)
-				p = product(spreadOver(p, c.stay), seen)
+				p = product(spreadOver(p, gaps(missed).at(t).plainKeep(c.stay)), seen)
 			}
 			post, _ := l.posteriors()
 			weights, posteriors = append(weights, w), append(posteriors, post)
@@ -97,10 +101,12 @@ func plainHindsight(s Settings, q [][]float64) [][]float64 {
 				if t > 0 {
 					last = likes[t-1]
 				}
+				g := gaps(missed).at(t).plainKeep(g)
 				return g*dot(last, likes[t]) + (1-g)*dot(mu, likes[t])
 			})
 			for _, e := range a.Errors {
 				add(a.Sticky/float64(len(a.Grid)*len(a.Errors)), erring(g, e, n), func(t int, p, seen []float64) float64 {
+					g := gaps(missed).at(t).plainKeep(g)
 					return g*dot(p, seen) + (1-g)*dot(mu, likes[t])
 				})
 			}

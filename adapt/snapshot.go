@@ -14,11 +14,13 @@ import (
 // A snapshot is, little-endian:
 //
 //	 0  8  magic "OATTAFLT"
-//	 8  4  version, 1
+//	 8  4  version, 3
 //	12  4  classes K
 //	16  8  steps
 //	24  4  length n of the settings
-//	28  n  the resolved settings as JSON, whose numbers read back to the bit
+//	28  8  steps of zero evidence; not in version 1
+//	36  8  missed steps before the next item, all ones for a break; not in versions 1 and 2
+//	44  n  the resolved settings as JSON, whose numbers read back to the bit
 //	    .  the state, 8 bytes a number, in the order of the visit methods: its length follows from K and the settings alone
 //	    4  CRC-32C of all before
 //
@@ -26,10 +28,13 @@ import (
 // to the 16 MB of a thousand classes. Against forgery there is [Seal].
 const (
 	snapshotMagic   = "OATTAFLT"
-	snapshotVersion = 1
-	snapshotHead    = 28
+	snapshotVersion = 3
+	snapshotHead    = 44
 	snapshotTail    = 4
 )
+
+// snapshotHeads are the lengths of the heads by version.
+var snapshotHeads = [...]int{1: 28, 2: 36, snapshotVersion: snapshotHead}
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -50,7 +55,7 @@ var (
 // continues bit for bit on the same kind of machine. Its length depends on K and the settings only.
 //
 // A snapshot holds what the filter learned of the stream: the transition matrix, the class frequencies and the current belief,
-// hence what was probably seen last and the routine of whoever made the stream. It holds no input, no time and no name. [Seal] it
+// hence what was probably seen last and the routine of whoever made the stream. It holds no input, no time but a gap told before the next item, and no name. [Seal] it
 // before it leaves a trusted place.
 func (f *Filter) MarshalBinary() ([]byte, error) { return f.AppendBinary(nil) }
 
@@ -69,12 +74,14 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 		return dst, fmt.Errorf("adapt: snapshot: settings: %w", err)
 	}
 	start := len(dst)
-	dst = slices.Grow(dst, int(snapshotSize(f.classes, f.settings, len(settings))))
+	dst = slices.Grow(dst, snapshotHead+len(settings)+int(stateSize(f.classes, f.settings, snapshotVersion))+snapshotTail)
 	dst = append(dst, snapshotMagic...)
 	dst = binary.LittleEndian.AppendUint32(dst, snapshotVersion)
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(f.classes))
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(f.steps))
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(settings)))
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(f.excluded))
+	dst = binary.LittleEndian.AppendUint64(dst, f.gap.encode())
 	w := writer{append(dst, settings...)}
 	state.visit(&w)
 	return binary.LittleEndian.AppendUint32(w.buf, crc32.Checksum(w.buf[start:], castagnoli)), nil
@@ -112,13 +119,13 @@ func restore(data []byte) (*Filter, error) {
 		return nil, fmt.Errorf("settings: %w", err)
 	}
 	// Before anything of size K x K is made, the data must be seen to hold it.
-	if want := snapshotSize(head.classes, settings, len(head.settings)); int64(len(data)) != want {
-		return nil, fmt.Errorf("%d bytes: want %d for %d classes under these settings", len(data), want, head.classes)
+	if want := stateSize(head.classes, settings, head.version); int64(len(head.state)) != want {
+		return nil, fmt.Errorf("state of %d bytes: want %d for %d classes under these settings", len(head.state), want, head.classes)
 	}
 	f := assemble(head.classes, settings)
-	f.steps = head.steps
+	f.steps, f.excluded, f.gap = head.steps, head.excluded, head.gap
 	state := f.mode.(persistent)
-	state.visit(&reader{head.state})
+	state.visit(&reader{head.state, head.version})
 	return f, sound(state)
 }
 
@@ -135,20 +142,27 @@ func assemble(classes int, s Settings) *Filter {
 
 // snapshotParts are the parts of a snapshot whose frame and checksum are right; the slices point into the data.
 type snapshotParts struct {
-	classes, steps  int
-	settings, state []byte
+	version                  int
+	classes, steps, excluded int
+	gap                      gap
+	settings, state          []byte
 }
 
 func parseHead(data []byte) (p snapshotParts, err error) {
 	if !bytes.HasPrefix(data, []byte(snapshotMagic)) {
 		return p, errors.New("not a filter's snapshot: it does not begin with " + snapshotMagic)
 	}
-	if len(data) < snapshotHead+snapshotTail {
+	if len(data) < snapshotHeads[1]+snapshotTail {
 		return p, fmt.Errorf("cut short: %d bytes", len(data))
 	}
 	le := binary.LittleEndian
-	if v := le.Uint32(data[8:]); v != snapshotVersion {
-		return p, fmt.Errorf("version %d: this program reads version %d", v, snapshotVersion)
+	version := le.Uint32(data[8:])
+	if version < 1 || version > snapshotVersion {
+		return p, fmt.Errorf("version %d: this program reads versions 1 to %d", version, snapshotVersion)
+	}
+	head := snapshotHeads[version]
+	if len(data) < head+snapshotTail {
+		return p, fmt.Errorf("cut short: %d bytes", len(data))
 	}
 	body, tail := data[:len(data)-snapshotTail], data[len(data)-snapshotTail:]
 	if got, want := crc32.Checksum(body, castagnoli), le.Uint32(tail); got != want {
@@ -161,11 +175,23 @@ func parseHead(data []byte) (p snapshotParts, err error) {
 	if steps > math.MaxInt {
 		return p, fmt.Errorf("%d steps", steps)
 	}
-	if uint64(length) > uint64(len(body)-snapshotHead) {
+	var excluded uint64
+	if version >= 2 {
+		excluded = le.Uint64(data[28:])
+	}
+	if version >= 3 {
+		if p.gap, err = decodeGap(le.Uint64(data[36:]), steps); err != nil {
+			return p, err
+		}
+	}
+	if excluded > steps {
+		return p, fmt.Errorf("%d steps of zero evidence among %d", excluded, steps)
+	}
+	if uint64(length) > uint64(len(body)-head) {
 		return p, fmt.Errorf("settings of %d bytes in a snapshot of %d", length, len(data))
 	}
-	rest := body[snapshotHead:]
-	return snapshotParts{int(classes), int(steps), rest[:length], rest[length:]}, nil
+	rest := body[head:]
+	return snapshotParts{int(version), int(classes), int(steps), int(excluded), p.gap, rest[:length], rest[length:]}, nil
 }
 
 // parseSettings reads the settings and holds them to what [New] accepts. A field that this program does not know is an error: the
@@ -188,15 +214,18 @@ func (p snapshotParts) parseSettings() (Settings, error) {
 	return resolved, nil
 }
 
-// snapshotSize returns the length of a snapshot: what the visit methods walk, without making the state. The sizes of the settings
-// are bounded by resolved, so that nothing overflows.
-func snapshotSize(classes int, s Settings, settings int) int64 {
+// stateSize returns the bytes of the state: what the visit methods walk, without making it. The sizes of the settings are bounded
+// by resolved, so that nothing overflows.
+func stateSize(classes int, s Settings, version int) int64 {
 	k := int64(classes)
 	var numbers int64
 	if s.Gate == GateAuto {
 		grid := int64(len(s.Auto.Grid))
 		sticky := grid * int64(len(s.Auto.Errors))
 		each := k*k + k*(grid+sticky+6) + 2 // counts; posteriors, last, mass, full, rows, u, carried; total, started
+		if version >= 3 {
+			each++ // scale
+		}
 		numbers = int64(len(s.Auto.Temperatures)) * (each + 2 + grid + sticky)
 	} else {
 		numbers = k*k + 5*k + 2 // counts; rows, p, q, prior, marginal; scale, llr
@@ -204,5 +233,5 @@ func snapshotSize(classes int, s Settings, settings int) int64 {
 			numbers += int64(s.Paper.Window) + 3
 		}
 	}
-	return snapshotHead + int64(settings) + 8*numbers + snapshotTail
+	return 8 * numbers
 }

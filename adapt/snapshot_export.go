@@ -66,7 +66,7 @@ func (t *tempered) transitions(dst []float64) {
 	for i := range n {
 		row := dst[i*n : i*n+n]
 		for j, c := range t.pairs.c[i*n : i*n+n] {
-			row[j] = c + t.pairs.beta*(t.mass[j]+each)*norm
+			row[j] = t.pairs.scale*c + t.pairs.beta*(t.mass[j]+each)*norm
 		}
 		scale(row, 1/sum(row))
 	}
@@ -81,34 +81,27 @@ type exported struct {
 	Settings    Settings     `json:"settings"`
 	Gate        float64      `json:"gate"`
 	LLR         *float64     `json:"llr,omitempty"`
-	Hypotheses  []hypothesis `json:"hypotheses,omitempty"`
+	Gain        float64      `json:"gain"`
+	Excluded    int          `json:"zero_evidence"`
+	Hypotheses  []Hypothesis `json:"hypotheses,omitempty"`
 	Transitions [][]float64  `json:"transitions,omitempty"`
 }
 
-// hypothesis is one member of the auto gate: its kind, parameters and temperature, and its weight before the next step.
-type hypothesis struct {
-	Kind        string   `json:"kind"` // none, persist, sticky or full
-	A           *float64 `json:"a,omitempty"`
-	Error       *float64 `json:"e,omitempty"`
-	Temperature float64  `json:"temperature"` // Settings.Temperature times that of the grid
-	Weight      float64  `json:"weight"`
-}
-
-// ExportJSON writes the filter for people, as indented JSON: settings, steps, the gate's weight and, under auto, the weight of each
-// hypothesis by name. The transition matrix, as a list of its rows, is written if withTransitions says so;
-// without it the text tells how much the stream's order explains and nothing about its classes. It cannot be read back: see
-// [Filter.MarshalBinary]. The error is that of w.
+// ExportJSON writes the filter for people, as indented JSON: settings, steps and how many of them had zero evidence, the gate's weight,
+// the structural gain and, under auto, the weight of each hypothesis by name. The transition matrix, as a list of its rows, is
+// written if withTransitions says so; without it the text tells how much the stream's order explains and nothing about its classes.
+// It cannot be read back: see [Filter.MarshalBinary]. The error is that of w.
 func (f *Filter) ExportJSON(w io.Writer, withTransitions bool) error {
-	e := exported{Format: "oatta filter", Version: 1, Classes: f.classes, Steps: f.steps, Settings: f.settings}
-	switch m := f.mode.(type) {
-	case *paper:
+	e := exported{
+		Format: "oatta filter", Version: 1, Classes: f.classes, Steps: f.steps, Settings: f.settings,
+		Gain: f.Gain(), Excluded: f.excluded, Hypotheses: f.Hypotheses(nil),
+	}
+	if m, ok := f.mode.(*paper); ok {
 		e.Gate, e.LLR = m.openness()
-	case *mixture:
-		e.Hypotheses = m.weighed()
-		for _, h := range e.Hypotheses {
-			if h.Kind != "none" {
-				e.Gate += h.Weight
-			}
+	}
+	for _, h := range e.Hypotheses {
+		if h.Kind != "none" {
+			e.Gate += h.Weight
 		}
 	}
 	if withTransitions {
@@ -134,26 +127,4 @@ func (f *paper) openness() (float64, *float64) {
 	}
 	llr := f.llr
 	return 1 / (1 + math.Exp(-(llr-f.Margin)/f.GateTau)), &llr
-}
-
-// weighed lists the hypotheses in the order of their weights.
-func (m *mixture) weighed() (out []hypothesis) {
-	for i, temperature := range m.temperatures {
-		w := m.slot(i)
-		add := func(kind string, a, e *float64) {
-			out = append(out, hypothesis{kind, a, e, temperature, w[0]})
-			w = w[1:]
-		}
-		add("none", nil, nil)
-		for g := range m.Grid {
-			add("persist", &m.Grid[g], nil)
-		}
-		for g := range m.Grid {
-			for e := range m.Errors {
-				add("sticky", &m.Grid[g], &m.Errors[e])
-			}
-		}
-		add("full", nil, nil)
-	}
-	return out
 }

@@ -37,7 +37,7 @@ func (f *paper) consistent() error {
 	if err := f.ratios.consistent(); err != nil {
 		return err
 	}
-	return rowsAgree(f.c, f.rows)
+	return rowsAgree(f.c, f.rows, 1)
 }
 
 // consistent: until the ring is full, it fills from the start and holds nothing beyond.
@@ -56,11 +56,11 @@ func (w *window) consistent() error {
 	return nil
 }
 
-// rowsAgree compares the carried row sums with the rows of c [K, K].
-func rowsAgree(c, rows []float64) error {
+// rowsAgree compares the carried row sums with the rows of c [K, K] times the scale.
+func rowsAgree(c, rows []float64, scale float64) error {
 	n := len(rows)
 	for i, r := range rows {
-		if s := sum(c[i*n : i*n+n]); !(math.Abs(r-s) <= unitTolerance*max(r, s)+2*tiny) {
+		if s := scale * sum(c[i*n:i*n+n]); !(math.Abs(r-s) <= unitTolerance*max(r, s)+2*tiny) {
 			return fmt.Errorf("state: row sum %d is %g: want %g", i, r, s)
 		}
 	}
@@ -91,6 +91,11 @@ func (t *tempered) visit(v visitor) {
 // the last bit, and the filter would not continue as it began.
 func (s *pairs) visit(v visitor) {
 	v.numbers("counts", s.c, counted)
+	if v.since(3) {
+		v.number("scale", &s.scale, scales)
+	} else {
+		s.scale = 1
+	}
 	v.numbers("row sums", s.rows, counted)
 	v.numbers("aim", s.u, counted)
 	v.numbers("carried", s.carried, simplexOrLess)
@@ -112,7 +117,7 @@ func (m *mixture) consistent() error {
 
 // consistent holds the carried sums to the counts and to p, the posterior they are aimed at: then A'p is a probability vector.
 func (s *pairs) consistent(p []float64) error {
-	if err := rowsAgree(s.c, s.rows); err != nil {
+	if err := rowsAgree(s.c, s.rows, s.scale); err != nil {
 		return err
 	}
 	for i, u := range s.u {

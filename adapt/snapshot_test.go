@@ -134,30 +134,31 @@ func TestEveryFieldIsVisitedOrScratch(t *testing.T) {
 		of     any
 		fields map[string]string
 	}{
-		{Filter{}, map[string]string{"classes": kept, "settings": kept, "steps": kept, "mode": kept}},
+		{Filter{}, map[string]string{"classes": kept, "settings": kept, "steps": kept, "excluded": kept, "gap": kept, "mode": kept}},
 		{paper{}, map[string]string{
 			"Paper": "settings", "gate": "settings", "temperature": "settings", "inv": "settings",
 			"c": kept, "rows": kept, "scale": kept, "p": kept, "q": kept, "prior": kept, "marginal": kept, "llr": kept, "ratios": kept,
-			"like": "scratch", "logq": "scratch",
+			"like": "scratch", "logq": "scratch", "weight": "scratch", "few": "settings", "columns": "scratch", "before": "scratch", "belief": "scratch", "across": "scratch", "walk": "scratch",
 		}},
 		{window{}, map[string]string{"values": kept, "next": kept, "count": kept, "sum": kept}},
 		{mixture{}, map[string]string{
 			"Auto": "settings", "inv": "settings", "sticky": "settings", "doubt": "settings", "initial": "settings",
-			"hypotheses": "settings", "temperatures": "settings", "weights": kept, "at": kept, "logq": "scratch", "out": "scratch",
+			"hypotheses": "settings", "temperatures": "settings", "weights": kept, "at": kept, "logq": "scratch", "out": "scratch", "columns": "scratch",
+			"across": "scratch", "kept": "scratch", "inertia": "scratch", "walk": "scratch",
 		}},
 		{tempered{}, map[string]string{
-			"m": "settings", "like": "scratch", "last": kept, "mass": kept, "mu": "scratch", "lift": "scratch", "chance": "scratch",
+			"m": "settings", "columns": "scratch", "sparse": "scratch", "like": "scratch", "last": kept, "mass": kept, "mu": "scratch", "lift": "scratch", "chance": "scratch",
 			"persist": kept, "sticky": kept, "overlap": "scratch", "full": kept, "prior": "scratch", "pairs": kept,
 		}},
 		{pairs{}, map[string]string{
-			"gamma": "settings", "beta": "settings", "n": "settings",
-			"c": kept, "rows": kept, "u": kept, "carried": kept, "total": kept, "started": kept,
+			"gamma": "settings", "beta": "settings", "n": "settings", "few": "settings",
+			"c": kept, "scale": kept, "rows": kept, "u": kept, "columns": "scratch", "carried": kept, "total": kept, "started": kept,
 		}},
 	} {
 		of := reflect.TypeOf(tc.of)
 		for i := range of.NumField() {
 			if name := of.Field(i).Name; tc.fields[name] == "" {
-				t.Errorf("%s.%s: is it state? Then visit it in snapshot_state.go and count it in snapshotSize; list it here", of.Name(), name)
+				t.Errorf("%s.%s: is it state? Then visit it in snapshot_state.go and count it in stateSize; list it here", of.Name(), name)
 			}
 		}
 	}
@@ -223,12 +224,15 @@ func TestForgedSnapshots(t *testing.T) {
 	const ring = 9 + 3 + 1 + 4*3 + 1 // counts, rows, scale, four vectors, llr
 	for want, change := range map[string]func([]byte){
 		"does not begin with OATTAFLT": func(b []byte) { b[0] = 'X' },
-		"version 2: this program":      half(8, 2),
+		"version 4: this program":      half(8, 4),
 		"0 classes":                    half(12, 0),
 		"4294967295 classes":           half(12, math.MaxUint32),
 		"for 16384 classes under":      half(12, MaxClasses),
 		"18446744073709551615 steps":   word(16, math.MaxUint64),
 		"settings of 4294967295 bytes": half(24, math.MaxUint32),
+		"21 steps of zero evidence":    word(28, 21),
+		"1073741825 missed steps":      word(36, 1<<30+1),
+		"a gap before the first item":  func(b []byte) { word(16, 0)(b); word(28, 0)(b); word(36, 1)(b) },
 		"settings: ":                   func(b []byte) { b[snapshotHead+2] = 'x' },
 		"counts[0] is NaN":             real(0, math.NaN()),
 		"counts[4] is -1":              real(4, -1),
@@ -314,47 +318,56 @@ func FuzzRestore(f *testing.F) {
 	})
 }
 
-var updateSnapshot = flag.Bool("update-snapshot", false, "write testdata/snapshot_v1.json instead of comparing with it")
+var updateSnapshot = flag.Bool("update-snapshot", false, "write the testdata/snapshot_vN.json of the current version instead of comparing with it")
 
-// snapshotGolden is a snapshot as version 1 wrote it, and what its filter answers next.
+// snapshotGolden is a snapshot as its version wrote it, and what its filter answers next.
 type snapshotGolden struct {
 	Gate     Gate
 	Snapshot string // base64
 	Q, Out   []float64
 }
 
-// Snapshots live longer than programs: those of version 1 that are committed must be readable for ever. Run with -update-snapshot to write
-// them anew, which is right only while no program that wrote the old ones is in use.
+// Snapshots live longer than programs: those of every version that are committed must be readable for ever. Run with -update-snapshot
+// to write those of the current version anew, which is right only while no program that wrote the old ones is in use.
 func TestSnapshotGolden(t *testing.T) {
-	const path = "testdata/snapshot_v1.json"
-	if *updateSnapshot {
-		writeSnapshotGolden(t, path)
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var cases []snapshotGolden
-	if err := json.Unmarshal(text, &cases); err != nil || len(cases) != len(Gates()) {
-		t.Fatalf("%d cases, %v: want %d", len(cases), err, len(Gates()))
-	}
-	for _, c := range cases {
-		data, err := base64.StdEncoding.DecodeString(c.Snapshot)
+	for version := 1; version <= snapshotVersion; version++ {
+		path := fmt.Sprintf("testdata/snapshot_v%d.json", version)
+		if *updateSnapshot && version == snapshotVersion {
+			writeSnapshotGolden(t, path)
+		}
+		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := Restore(data)
-		if err != nil {
-			t.Fatalf("gate %s: %v", c.Gate, err)
+		var cases []snapshotGolden
+		if err := json.Unmarshal(text, &cases); err != nil || len(cases) != len(Gates()) {
+			t.Fatalf("%s: %d cases, %v: want %d", path, len(cases), err, len(Gates()))
 		}
-		if f.Steps() != 25 || f.Settings().Gate != c.Gate {
-			t.Errorf("gate %s: restored %d steps of gate %s, want 25", c.Gate, f.Steps(), f.Settings().Gate)
+		for _, c := range cases {
+			c.check(t, version)
 		}
-		dst := make([]float64, 3)
-		f.Step(dst, c.Q)
-		for k, want := range c.Out {
-			near(t, fmt.Sprintf("gate %s class %d", c.Gate, k), dst[k], want)
-		}
+	}
+}
+
+func (c snapshotGolden) check(t *testing.T, version int) {
+	data, err := base64.StdEncoding.DecodeString(c.Snapshot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := binary.LittleEndian.Uint32(data[8:]); int(got) != version {
+		t.Errorf("gate %s: a snapshot of version %d among those of version %d", c.Gate, got, version)
+	}
+	f, err := Restore(data)
+	if err != nil {
+		t.Fatalf("version %d, gate %s: %v", version, c.Gate, err)
+	}
+	if f.Steps() != 25 || f.Settings().Gate != c.Gate {
+		t.Errorf("version %d, gate %s: restored %d steps of gate %s, want 25", version, c.Gate, f.Steps(), f.Settings().Gate)
+	}
+	dst := make([]float64, 3)
+	f.Step(dst, c.Q)
+	for k, want := range c.Out {
+		near(t, fmt.Sprintf("version %d, gate %s, class %d", version, c.Gate, k), dst[k], want)
 	}
 }
 

@@ -13,6 +13,7 @@ type visitor interface {
 	number(name string, x *float64, within bounds)
 	integer(name string, x *int, limit int) // 0 to limit
 	flag(name string, x *bool)
+	since(version int) bool // whether the state at hand has what came with the version
 }
 
 // bounds is what every state that a filter can reach satisfies, with room for rounding: checked so that a forged or garbled
@@ -54,6 +55,8 @@ func (w *writer) numbers(_ string, x []float64, _ bounds) {
 func (w *writer) number(_ string, x *float64, _ bounds) { w.word(math.Float64bits(*x)) }
 func (w *writer) integer(_ string, x *int, _ int)       { w.word(uint64(*x)) }
 
+func (w *writer) since(int) bool { return true }
+
 func (w *writer) flag(_ string, x *bool) {
 	if *x {
 		w.word(1)
@@ -65,7 +68,12 @@ func (w *writer) flag(_ string, x *bool) {
 func (w *writer) word(v uint64) { w.buf = binary.LittleEndian.AppendUint64(w.buf, v) }
 
 // reader fills what it meets from buf, whose length the caller has compared with the walk's.
-type reader struct{ buf []byte }
+type reader struct {
+	buf     []byte
+	version int
+}
+
+func (r *reader) since(version int) bool { return r.version >= version }
 
 func (r *reader) numbers(_ string, x []float64, _ bounds) {
 	in := r.buf[:8*len(x)]
@@ -134,6 +142,7 @@ func (c *checker) integer(name string, x *int, limit int) {
 }
 
 func (c *checker) flag(string, *bool) {}
+func (c *checker) since(int) bool     { return true }
 
 // agree reports a carried number that is not what it is carried for. Rows decayed below tiny carry rounding only.
 func agree(name string, got, want float64) error {

@@ -17,6 +17,9 @@ type tempered struct {
 	full  []float64 // [K] posterior of the learned matrix
 	prior []float64 // [K] A'p of the learned matrix
 	pairs pairs
+
+	columns []int32 // scratch: classes with L > 0, if they are few enough for sparse steps
+	sparse  bool
 }
 
 func newTempered(classes int, m *mixture) *tempered {
@@ -24,6 +27,7 @@ func newTempered(classes int, m *mixture) *tempered {
 	t := &tempered{
 		m: m, like: vec(), last: vec(), mass: vec(), mu: vec(), lift: vec(), full: vec(), prior: vec(),
 		overlap: make([]float64, len(m.sticky)), pairs: newPairs(classes, m.Auto.Gamma, m.Auto.Beta),
+		columns: make([]int32, 0, classes),
 	}
 	for range m.Grid {
 		t.persist = append(t.persist, vec())
@@ -52,19 +56,32 @@ func (t *tempered) reset() {
 func (t *tempered) judge(w []float64) {
 	m := t.m
 	t.marginal()
-	t.chance = dot(t.mu, t.like)
+	var few bool
+	t.columns, few = nonzeros(t.columns[:0], t.like, t.pairs.few)
+	t.sparse = few
+	t.chance = t.seen(t.mu)
 	w[0] *= t.chance
-	inertia := dot(t.last, t.like)
-	for h, a := range m.Grid {
+	inertia := t.seen(t.last)
+	for h, a := range m.kept {
 		w[1+h] *= a*inertia + (1-a)*t.chance
 	}
 	uniform := 1 / float64(len(t.like))
 	for h, s := range m.sticky {
-		t.overlap[h] = (1-s.c)*dot(t.sticky[h], t.like) + s.c*uniform // <p, L_e>, as p sums to 1
-		w[1+len(m.Grid)+h] *= s.a*t.overlap[h] + (1-s.a)*t.chance
+		t.overlap[h] = (1-s.c)*t.seen(t.sticky[h]) + s.c*uniform // <p, L_e>, as p sums to 1
+		a := m.kept[h/len(m.Errors)]
+		w[1+len(m.Grid)+h] *= a*t.overlap[h] + (1-a)*t.chance
 	}
 	t.pairs.predict(t.prior, t.mu)
-	w[len(w)-1] *= dot(t.prior, t.like)
+	t.reach()
+	w[len(w)-1] *= t.seen(t.prior)
+}
+
+// seen returns <x, L>.
+func (t *tempered) seen(x []float64) float64 {
+	if t.sparse {
+		return dotAt(t.columns, x, t.like)
+	}
+	return dot(x, t.like)
 }
 
 // marginal sets mu to the masses with the uniform's pseudo-observations, and lift to L/mu.
@@ -74,7 +91,10 @@ func (t *tempered) marginal() {
 	norm := 1 / (sum(t.mass) + pseudo)
 	for i, v := range t.mass {
 		t.mu[i] = (v + each) * norm
-		t.lift[i] = t.like[i] / t.mu[i]
+		t.lift[i] = 0
+		if l := t.like[i]; l != 0 {
+			t.lift[i] = l / t.mu[i]
+		}
 	}
 }
 
@@ -82,13 +102,14 @@ func (t *tempered) marginal() {
 func (t *tempered) advance(out, w []float64) {
 	m := t.m
 	addScaled(out, w[0], t.like)
-	for h, a := range m.Grid {
-		t.advancePersist(out, t.persist[h], a/3, w[1+h])
+	for h, b := range m.inertia {
+		t.advancePersist(out, t.persist[h], b, w[1+h])
 	}
 	uniform := 1 / float64(len(t.like))
 	for h, s := range m.sticky {
-		total := s.a*t.overlap[h] + (1-s.a)*uniform // L_e sums to 1
-		follow(out, t.sticky[h], t.like, update{s.a, (1 - s.a) * uniform, 1 - s.c, s.c * uniform, total, w[1+len(m.Grid)+h]})
+		a := m.kept[h/len(m.Errors)]
+		total := a*t.overlap[h] + (1-a)*uniform // L_e sums to 1
+		t.follow(out, t.sticky[h], update{a, (1 - a) * uniform, 1 - s.c, s.c * uniform, total, w[1+len(m.Grid)+h]})
 	}
 	t.advanceFull(out, w[len(w)-1])
 	t.remember()
@@ -97,14 +118,44 @@ func (t *tempered) advance(out, w []float64) {
 func (t *tempered) advancePersist(out, p []float64, b, w float64) {
 	uniform := 1 / float64(len(t.like))
 	doubt := t.m.doubt
-	overlap := (1-doubt)*dot(p, t.like) + doubt*uniform // <p, L_f>
+	overlap := (1-doubt)*t.seen(p) + doubt*uniform // <p, L_f>
 	total := b*overlap + (1-b)*uniform
-	follow(out, p, t.like, update{b, (1 - b) * uniform, 1 - doubt, doubt * uniform, total, w})
+	t.follow(out, p, update{b, (1 - b) * uniform, 1 - doubt, doubt * uniform, total, w})
 }
 
 // update holds the numbers of one posterior's step: p becomes (keep p + rest)(trust L + floor)/total, and weight times that is
 // added to the output.
 type update struct{ keep, rest, trust, floor, total, weight float64 }
+
+func (t *tempered) follow(out, p []float64, u update) {
+	if t.sparse && u.total > minEvidence {
+		followAt(t.columns, out, p, t.like, u)
+		return
+	}
+	follow(out, p, t.like, u)
+}
+
+// followAt is follow for a likelihood that is zero outside of the list: there the posterior is keep p + rest, times a number. What that
+// would make of the classes in the list is put right after.
+func followAt(list []int32, out, p, like []float64, u update) {
+	norm := 1 / u.total
+	keep, rest := u.keep*norm*u.floor, u.rest*norm*u.floor
+	var old [maxListed]float64
+	for k, j := range list {
+		old[k] = p[j]
+	}
+	out = out[:len(p)]
+	for j, v := range p {
+		v = keep*v + rest
+		p[j] = v
+		out[j] += u.weight * v
+	}
+	for k, j := range list {
+		v := (u.keep*old[k] + u.rest) * norm * (u.trust*like[j] + u.floor)
+		out[j] += u.weight * (v - p[j])
+		p[j] = v
+	}
+}
 
 func follow(out, p, like []float64, u update) {
 	if !(u.total > minEvidence) { // the hypothesis excluded what came: only the likelihood speaks
@@ -134,7 +185,11 @@ func (t *tempered) advanceFull(out []float64, w float64) {
 		for j, v := range t.prior {
 			t.full[j] = v * t.lift[j] * norm
 		}
-		t.pairs.learn(t.lift, t.like, norm, t.full)
+		if t.m.across.none() {
+			t.pairs.learn(t.lift, t.like, norm, t.full)
+		} else {
+			t.pairs.skip(t.full)
+		}
 	}
 	addScaled(out, w, t.full)
 }

@@ -28,23 +28,14 @@ func Check(q []float64, classes int) error {
 	return nil
 }
 
-// logs writes log q into dst and returns the entropy of q in nats. log 0 is -Inf and adds nothing. A q that sums to a little over 1
-// could have a negative one, which would make an update stronger than certainty does.
-func logs(dst, q []float64) (entropy float64) {
-	for i, v := range q {
-		lg := math.Log(v)
-		dst[i] = lg
-		if v > 0 {
-			entropy -= v * lg
-		}
-	}
-	return max(entropy, 0)
-}
-
 // likelihood writes q^(1/T)/rho, normalised, into dst; logq is log q. inv is 1/rho, or nil for a uniform prior. One is the
 // temperature at which the power is the identity, spared its exponentials.
 func likelihood(dst, q, logq, inv []float64, temperature float64) {
 	if temperature == 1 {
+		if inv == nil {
+			setScaled(dst, 1/sum(q), q)
+			return
+		}
 		copy(dst, q)
 	} else {
 		top := slices.Max(logq) // without it a low temperature would underflow every class at once
@@ -100,6 +91,14 @@ func scale(x []float64, by float64) {
 func fill(x []float64, v float64) {
 	for i := range x {
 		x[i] = v
+	}
+}
+
+// setScaled writes by*x into dst.
+func setScaled(dst []float64, by float64, x []float64) {
+	x = x[:len(dst)]
+	for i := range dst {
+		dst[i] = by * x[i]
 	}
 }
 

@@ -16,6 +16,12 @@ import (
 // Of equally probable paths one is taken by the numbers of the classes. Memory beyond q: 2 T K bytes, and what Smooth needs. Errors
 // are those of Smooth; a path of another length panics.
 func Viterbi(classes int, s Settings, path []int, q [][]float64) (Smoothed, error) {
+	return ViterbiGaps(classes, s, path, q, nil)
+}
+
+// ViterbiGaps is [Viterbi] of a recording with gaps, which missed tells as for [SmoothGaps]. The path is over the items: steps without one
+// are summed over. A matrix is raised to its power over a gap, which takes up to 60 times K^3 operations a gap.
+func ViterbiGaps(classes int, s Settings, path []int, q [][]float64, missed []int) (Smoothed, error) {
 	s, err := checkedRecording(classes, s, q)
 	if err != nil {
 		return Smoothed{}, err
@@ -23,15 +29,16 @@ func Viterbi(classes int, s Settings, path []int, q [][]float64) (Smoothed, erro
 	if len(path) != len(q) {
 		panic(fmt.Sprintf("adapt: Viterbi of %d items into %d", len(q), len(path)))
 	}
+	between := checkedGaps(missed, len(q))
 	if len(q) == 0 {
 		return Smoothed{}, nil
 	}
 	if s.Gate == GateAuto {
-		h := newHindsight(classes, s, q)
+		h := newHindsight(classes, s, q, between)
 		h.decode(path)
 		return h.summary(), nil
 	}
-	return decodePaper(newPaper(classes, s), path, q), nil
+	return decodePaper(newPaper(classes, s), path, q, between), nil
 }
 
 // trellis is the recursion over best paths in logarithms.
@@ -67,12 +74,12 @@ func (v *trellis) observe(seen []float64, t int) {
 	}
 }
 
-// start sets the scores of the first item's classes.
-func (v *trellis) start(first, seen []float64) {
+// anew takes the step into item t from wherever the best path was: a start, whose classes have the probabilities first.
+func (v *trellis) anew(first []float64, t int) {
+	best := uint16(top(v.score))
 	for j, p := range first {
-		v.next[j] = math.Log(p)
+		v.next[j], v.from[t*v.n+j] = math.Log(p), best
 	}
-	v.observe(seen, 0)
 }
 
 // stay takes the step into item t under (stay I + (1-stay)/K): from the class itself, or from the best of all.
@@ -131,25 +138,18 @@ func logarithms(dst, x []float64) {
 
 // path writes the best path under a chain.
 func (r *recording) path(c *chain, path []int) {
-	v := newTrellis(r.n, r.steps)
-	var logA []float64
+	v, logs := newTrellis(r.n, r.steps), logPowers{}
 	for t := range r.steps {
+		g := r.between.at(t)
+		switch {
+		case t == 0 || g.fresh:
+			v.anew(c.first, t)
+		case c.matrices == nil:
+			v.stay(g.keep(c.stay), t)
+		default:
+			v.dense(logs.of(c.matrices[t/c.block], r.n, g), t)
+		}
 		r.observe(c, r.seen, t)
-		if t == 0 {
-			v.start(c.first, r.seen)
-			continue
-		}
-		if c.matrices == nil {
-			v.stay(c.stay, t)
-		} else {
-			if logA == nil {
-				logA = make([]float64, r.n*r.n)
-			}
-			if t == 1 || t%c.block == 0 {
-				logarithms(logA, c.matrices[t/c.block])
-			}
-			v.dense(logA, t)
-		}
 		v.observe(r.seen, t)
 	}
 	v.read(path)
@@ -175,24 +175,24 @@ func (h *hindsight) decode(path []int) {
 }
 
 // decodePaper runs the causal filter for its matrices, and the best paths beside it.
-func decodePaper(f *paper, path []int, q [][]float64) Smoothed {
+func decodePaper(f *paper, path []int, q [][]float64, between gaps) Smoothed {
 	out := Smoothed{Steps: len(q)}
 	n := len(f.p)
 	v, a, scratch := newTrellis(n, len(q)), make([]float64, n*n), make([]float64, n)
 	first := uniformOver(n)
 	for t, row := range q {
-		if t > 0 {
+		if g := between.at(t); t == 0 || g.fresh {
+			v.anew(first, t)
+		} else {
 			f.matrix(a)
+			power(a, n, g.missed+1)
 			logarithms(a, a)
+			v.dense(a, t)
 		}
+		between.before(t, f)
 		if f.step(scratch, row).ZeroEvidence {
 			out.ZeroEvidence++
 		}
-		if t == 0 {
-			v.start(first, f.like)
-			continue
-		}
-		v.dense(a, t)
 		v.observe(f.like, t)
 	}
 	v.read(path)

@@ -1,0 +1,128 @@
+package adapt
+
+import (
+	"fmt"
+	"strings"
+)
+
+// What a step costs nothing to tell is in [Diagnostics]. The rest is asked for, between steps; nothing here changes the filter.
+
+// Gain returns the structural gain of the learned matrix A, the mean of its diagonal in excess of chance:
+//
+//	G_t = 1/K sum_i A_ii - 1/K
+//
+// It is from -1/K (no class follows itself) to 1 - 1/K (nothing changes), and 0 for a matrix without structure and for one class. A is
+// that of [Filter.Transitions], of which only the diagonal is read: K steps through memory.
+func (f *Filter) Gain() float64 {
+	trace := 0.0
+	switch m := f.mode.(type) {
+	case *paper:
+		for i := range f.classes {
+			trace += m.diagonal(i)
+		}
+	case *mixture:
+		t := m.at[m.likeliest()]
+		norm := 1 / (sum(t.mass) + t.m.Pseudo)
+		for i := range f.classes {
+			trace += t.diagonal(i, norm)
+		}
+	}
+	return (trace - 1) / float64(f.classes)
+}
+
+// diagonal returns A_ii; see transitions.
+func (f *paper) diagonal(i int) float64 {
+	n := len(f.p)
+	switch {
+	case f.rows[i] > tiny:
+		return f.c[i*n+i] / f.rows[i]
+	case f.Init == InitIdentity:
+		return 1
+	}
+	return 1 / float64(n)
+}
+
+// diagonal returns A_ii; see transitions. norm is the reciprocal of the masses behind mu.
+func (t *tempered) diagonal(i int, norm float64) float64 {
+	n, s := len(t.mass), &t.pairs
+	mu := (t.mass[i] + t.m.Pseudo/float64(n)) * norm
+	return (s.scale*s.c[i*n+i] + s.beta*mu) / (s.rows[i] + s.beta)
+}
+
+// SampleSizes writes the effective sample size of each row of the learned matrix into dst [K] and returns it; a nil dst is allocated,
+// any other wrong length panics. N_i says how many fresh and certain observations of what follows class i weigh as much as all that
+// row i remembers: the next one moves the row by about one part in N_i + 1.
+//
+//	paper's modes   N_i = C_i. / gamma     a certain observation adds gamma; what is left of the pseudo-counts is in it
+//	auto            N_i = C_i.             an observation adds 1; the beta observations of mu that A has besides are not in it
+//
+// with C_i. the decayed row sum, for auto of the matrix that [Filter.Transitions] returns. So an observation counts for
+// what it is worth now, by its age and by how sure it was of its class, and K numbers that are carried anyway suffice. (Kish's size
+// (sum w)^2 / sum w^2 would be the wrong measure here: it does not see a weight common to all, so that a row visited long ago would
+// keep its size while the filter forgets it, and a thousand observations that are each one percent sure would count as a thousand.)
+// With a gamma of 0 the paper's modes learn nothing, and N_i is +Inf.
+func (f *Filter) SampleSizes(dst []float64) []float64 {
+	if dst == nil {
+		dst = make([]float64, f.classes)
+	}
+	if len(dst) != f.classes {
+		panic(fmt.Sprintf("adapt: SampleSizes with length %d: want %d", len(dst), f.classes))
+	}
+	switch m := f.mode.(type) {
+	case *paper:
+		for i, r := range m.rows {
+			dst[i] = m.scale * r / m.Gamma
+		}
+	case *mixture:
+		copy(dst, m.at[m.likeliest()].pairs.rows)
+	}
+	return dst
+}
+
+// ZeroEvidence returns the number of steps since the start of the stream at which the prior excluded all that the likelihood allowed;
+// see [Diagnostics]. Under auto there is none, as the hypothesis `none` allows everything.
+func (f *Filter) ZeroEvidence() int { return f.excluded }
+
+// Hypotheses appends the hypotheses of the auto gate to dst, each with the weight that it enters the next step with, and returns the
+// extended slice; the weights sum to 1. For each temperature in turn the order is none, persist by a, sticky by a and e, full. In the
+// paper's modes there are none.
+func (f *Filter) Hypotheses(dst []Hypothesis) []Hypothesis {
+	m, ok := f.mode.(*mixture)
+	if !ok {
+		return dst
+	}
+	for i, temperature := range m.temperatures {
+		w := m.slot(i)
+		add := func(kind string, a, e float64) {
+			dst = append(dst, Hypothesis{kind, a, e, temperature, w[0]})
+			w = w[1:]
+		}
+		add("none", 0, 0)
+		for _, a := range m.Grid {
+			add("persist", a, 0)
+		}
+		for _, a := range m.Grid {
+			for _, e := range m.Errors {
+				add("sticky", a, e)
+			}
+		}
+		add("full", 0, 0)
+	}
+	return dst
+}
+
+// String names the hypothesis as the documentation does, as in "sticky(0.87, 0.05) at T = 1.67".
+func (h Hypothesis) String() string {
+	var args []string
+	if h.Kind == "persist" || h.Kind == "sticky" {
+		args = append(args, fmt.Sprintf("%.3g", h.Stay))
+	}
+	if h.Kind == "sticky" || h.Error > 0 {
+		args = append(args, fmt.Sprintf("%.3g", h.Error))
+	}
+	name := h.Kind
+	if len(args) > 0 {
+		name += "(" + strings.Join(args, ", ") + ")"
+	}
+	return fmt.Sprintf("%s at T = %.3g", name, h.Temperature)
+}
