@@ -15,9 +15,12 @@ type cache struct {
 }
 
 type entry struct {
-	stream string
-	filter *adapt.Filter
-	at     *list.Element // in clean; nil while dirty
+	stream  string
+	filter  *adapt.Filter
+	beside  []byte        // the companion, if known
+	known   bool          // beside is the companion; else it is in the file, if there is one
+	changed bool          // since the last commit
+	at      *list.Element // in clean; nil while dirty
 }
 
 func newCache(limit int) cache {
@@ -65,7 +68,7 @@ func (c *cache) drop(stream string) {
 // committed makes all dirty filters clean.
 func (c *cache) committed() {
 	for _, e := range c.dirty {
-		e.at = c.clean.PushFront(e)
+		e.at, e.changed = c.clean.PushFront(e), false
 	}
 	clear(c.dirty)
 }

@@ -76,6 +76,8 @@ func (s *Store) Commit(p Position) error {
 type write struct {
 	id, value, name []byte
 	stream          string
+	beside          []byte
+	changed         bool // beside is to be written, or, if it is empty, taken away
 }
 
 func (s *Store) commit(p Position) error {
@@ -92,9 +94,9 @@ func (s *Store) commit(p Position) error {
 	}
 	return s.guard(func() error {
 		return s.db.Update(func(tx *bbolt.Tx) error {
-			states, names := tx.Bucket(bucketStates), tx.Bucket(bucketNames)
+			states, names, beside := tx.Bucket(bucketStates), tx.Bucket(bucketNames), tx.Bucket(bucketBeside)
 			for _, w := range writes {
-				if err := w.put(states, names); err != nil {
+				if err := w.put(states, names, beside); err != nil {
 					return fmt.Errorf("stream %q: %w", w.stream, err)
 				}
 			}
@@ -107,7 +109,7 @@ func (s *Store) commit(p Position) error {
 func (s *Store) writes() ([]write, error) {
 	out := make([]write, 0, len(s.live.dirty))
 	for stream, e := range s.live.dirty {
-		w, err := s.encode(stream, e.filter)
+		w, err := s.encode(stream, e)
 		if err != nil {
 			return nil, fmt.Errorf("stream %q: %w", stream, err)
 		}
@@ -117,11 +119,16 @@ func (s *Store) writes() ([]write, error) {
 	return out, nil
 }
 
-func (s *Store) encode(stream string, f *adapt.Filter) (w write, err error) {
-	w = write{id: s.vault.id(stream), stream: stream}
-	snapshot, err := f.MarshalBinary()
+func (s *Store) encode(stream string, e *entry) (w write, err error) {
+	w = write{id: s.vault.id(stream), stream: stream, changed: e.changed}
+	snapshot, err := e.filter.MarshalBinary()
 	if err != nil {
 		return w, err
+	}
+	if e.changed && len(e.beside) > 0 {
+		if w.beside, err = s.vault.seal("beside "+stream, e.beside); err != nil {
+			return w, err
+		}
 	}
 	if w.value, err = s.vault.seal("state "+stream, snapshot); err != nil || s.vault.key == nil {
 		return w, err
@@ -130,11 +137,24 @@ func (s *Store) encode(stream string, f *adapt.Filter) (w write, err error) {
 	return w, err
 }
 
-func (w write) put(states, names *bbolt.Bucket) error {
+func (w write) put(states, names, beside *bbolt.Bucket) error {
+	if err := w.putBeside(beside); err != nil {
+		return err
+	}
 	if w.name != nil && names.Get(w.id) == nil {
 		if err := names.Put(w.id, w.name); err != nil {
 			return err
 		}
 	}
 	return states.Put(w.id, w.value)
+}
+
+func (w write) putBeside(beside *bbolt.Bucket) error {
+	switch {
+	case !w.changed:
+		return nil
+	case w.beside == nil:
+		return beside.Delete(w.id)
+	}
+	return beside.Put(w.id, w.beside)
 }

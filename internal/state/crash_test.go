@@ -3,8 +3,10 @@ package state
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -53,8 +55,25 @@ func feedAll(path string, progress io.Writer) error {
 			return err
 		}
 		f.Step(dst, prediction(at))
+		if err := accompany(s, crashStream(at), at); err != nil {
+			return err
+		}
 	}
 	return s.Commit(Position(strconv.Itoa(at)))
+}
+
+// accompany notes the item in the stream's companion: a hash of all items so far, and their number.
+func accompany(s *Store, stream string, item int) error {
+	had, err := s.Companion(stream)
+	if err != nil {
+		return err
+	}
+	h, n := fnv.New64a(), uint64(1)
+	if had != nil {
+		n += binary.LittleEndian.Uint64(had)
+	}
+	fmt.Fprintf(h, "%x %d", had, item)
+	return s.SetCompanion(stream, h.Sum(binary.LittleEndian.AppendUint64(nil, n)))
 }
 
 // A process that is killed again and again, wherever it happens to be, ends in the states of one that was left alone.
@@ -124,6 +143,11 @@ func compareStores(t *testing.T, got, want *Store) {
 		b, errB := want.Load(name)
 		if !bytes.Equal(snapshot(t, a, errA), snapshot(t, b, errB)) {
 			t.Errorf("%s: after %d steps a state that differs from the undisturbed after %d", name, a.Steps(), b.Steps())
+		}
+		x, errX := got.Companion(name)
+		y, errY := want.Companion(name)
+		if errX != nil || errY != nil || !bytes.Equal(x, y) || binary.LittleEndian.Uint64(x) != uint64(a.Steps()) {
+			t.Errorf("%s: companion %x, %v after %d steps: want %x, %v", name, x, errX, a.Steps(), y, errY)
 		}
 		steps += a.Steps()
 	}

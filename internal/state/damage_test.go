@@ -17,6 +17,7 @@ func sample(t testing.TB) []byte {
 	s := mustOpen(t, path, testOptions())
 	for i := range 300 {
 		mustStep(t, s, fmt.Sprint("stream ", i%40), i)
+		mustAccompany(t, s, fmt.Sprint("stream ", i%40), fmt.Sprint("item ", i))
 		if i%30 == 29 {
 			mustCommit(t, s, fmt.Sprint(i))
 		}
@@ -45,10 +46,13 @@ func tour(path string) (err error) {
 	for i, name := range names {
 		_, e := s.Load(name)
 		note(e)
+		_, e = s.Companion(name)
+		note(e)
 		f, e := s.Filter(name)
 		note(e)
 		if e == nil {
 			f.Step(make([]float64, classes), prediction(i))
+			note(s.SetCompanion(name, []byte("further")))
 		}
 	}
 	note(s.Commit(Position("further")))
@@ -133,11 +137,12 @@ func edited(t *testing.T, change func(tx *bbolt.Tx) error) string {
 
 func TestOtherSchemas(t *testing.T) {
 	for want, change := range map[string]func(tx *bbolt.Tx) error{
-		"version 2: this program reads version 1": func(tx *bbolt.Tx) error {
-			return tx.Bucket(bucketMeta).Put(keySchema, binary.LittleEndian.AppendUint32(nil, 2))
+		"version 3: this program reads versions 1 to 2": func(tx *bbolt.Tx) error {
+			return tx.Bucket(bucketMeta).Put(keySchema, binary.LittleEndian.AppendUint32(nil, 3))
 		},
+		"damaged: parts of its frame":    func(tx *bbolt.Tx) error { return tx.DeleteBucket(bucketBeside) },
 		"parts of its frame are missing": func(tx *bbolt.Tx) error { return tx.DeleteBucket(bucketStates) },
-		`it holds a bucket "names"`:      func(tx *bbolt.Tx) error { return tx.DeleteBucket(bucketMeta) },
+		`it holds a bucket "beside"`:     func(tx *bbolt.Tx) error { return tx.DeleteBucket(bucketMeta) },
 		"a stream with the id":           func(tx *bbolt.Tx) error { return tx.Bucket(bucketStates).Put([]byte("!"), []byte("?")) },
 		"adapt: snapshot: ":              func(tx *bbolt.Tx) error { return tx.Bucket(bucketStates).Put([]byte("="), []byte("?")) },
 	} {

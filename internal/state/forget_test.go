@@ -60,12 +60,14 @@ func TestForgetLeavesNoTrace(t *testing.T) {
 		for i := range 1200 {
 			n := r.IntN(streams)
 			mustStep(t, s, name(n), i)
+			companion := fmt.Sprintf("companion of %d at %016x", n, uint64(i)*0x9e3779b97f4a7c15)
+			mustAccompany(t, s, name(n), companion)
 			if forget[n] && i%3 == 0 {
 				f, err := s.Filter(name(n))
 				if err != nil {
 					t.Fatal(err)
 				}
-				gone[name(n)] = append(gone[name(n)], marks(t, f)...)
+				gone[name(n)] = append(append(gone[name(n)], marks(t, f)...), []byte(companion))
 			}
 			if i%10 == 9 {
 				mustCommit(t, s, fmt.Sprint(i))
@@ -90,6 +92,9 @@ func TestForgetLeavesNoTrace(t *testing.T) {
 			}
 			if f, err := s.Filter(stream); err != nil || f.Steps() != 0 {
 				t.Errorf("seed %d: %s after Forget: %v, %v", seed, stream, f, err)
+			}
+			if c, err := s.Companion(stream); err != nil || c != nil {
+				t.Errorf("seed %d: %s after Forget: companion %q, %v", seed, stream, c, err)
 			}
 		}
 		left, err := s.Streams()

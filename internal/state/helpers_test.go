@@ -72,6 +72,13 @@ func mustStep(t testing.TB, s *Store, stream string, item int) {
 	f.Step(make([]float64, f.Classes()), prediction(item))
 }
 
+func mustAccompany(t testing.TB, s *Store, stream, companion string) {
+	t.Helper()
+	if err := s.SetCompanion(stream, []byte(companion)); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func mustCommit(t testing.TB, s *Store, position string) {
 	t.Helper()
 	if err := s.Commit(Position(position)); err != nil {

@@ -8,18 +8,20 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// The file holds three buckets:
+// The file holds four buckets:
 //
 //	oatta    schema: its version (4 bytes, little-endian); sealed: a text known to all, sealed, if the store is; position;
 //	         scrub: present from when a stream is forgotten until its traces are
 //	states   id of a stream -> its snapshot, sealed or not
 //	names    id of a stream -> its name, sealed; empty in a store that is not
-const schemaVersion = 1
+//	beside   id of a stream -> its companion, sealed or not, if it has one; not in version 1, whose files become version 2 when opened
+const schemaVersion = 2
 
 var (
 	bucketMeta   = []byte("oatta")
 	bucketStates = []byte("states")
 	bucketNames  = []byte("names")
+	bucketBeside = []byte("beside")
 
 	keySchema   = []byte("schema")
 	keySealed   = []byte("sealed")
@@ -37,10 +39,13 @@ func (s *Store) begin(tx *bbolt.Tx) error {
 	if len(version) != 4 || tx.Bucket(bucketStates) == nil || tx.Bucket(bucketNames) == nil {
 		return errors.New("damaged: parts of its frame are missing")
 	}
-	if v := binary.LittleEndian.Uint32(version); v != schemaVersion {
-		return fmt.Errorf("version %d: this program reads version %d", v, schemaVersion)
+	if v := binary.LittleEndian.Uint32(version); v < 1 || v > schemaVersion {
+		return fmt.Errorf("version %d: this program reads versions 1 to %d", v, schemaVersion)
 	}
 	if err := s.vault.admit(meta.Get(keySealed)); err != nil {
+		return err
+	}
+	if err := renew(tx, meta); err != nil {
 		return err
 	}
 	if stored := meta.Get(keyPosition); stored != nil {
@@ -53,13 +58,29 @@ func (s *Store) begin(tx *bbolt.Tx) error {
 	return s.checkFirst(tx)
 }
 
+// renew gives a file of version 1 what it lacks. A program that knows version 1 only must not open it again: it would forget a
+// stream and leave its companion.
+func renew(tx *bbolt.Tx, meta *bbolt.Bucket) error {
+	old := binary.LittleEndian.Uint32(meta.Get(keySchema)) < schemaVersion
+	switch {
+	case !old && tx.Bucket(bucketBeside) == nil:
+		return errors.New("damaged: parts of its frame are missing")
+	case !old:
+		return nil
+	}
+	if _, err := tx.CreateBucketIfNotExists(bucketBeside); err != nil {
+		return err
+	}
+	return meta.Put(keySchema, binary.LittleEndian.AppendUint32(nil, schemaVersion))
+}
+
 // found makes the buckets, unless the file is somebody else's.
 func (s *Store) found(tx *bbolt.Tx) error {
 	if name, _ := tx.Cursor().First(); name != nil {
 		return fmt.Errorf("not a file of states: it holds a bucket %q", name)
 	}
-	var made [3]*bbolt.Bucket
-	for i, name := range [][]byte{bucketMeta, bucketStates, bucketNames} {
+	var made [4]*bbolt.Bucket
+	for i, name := range [][]byte{bucketMeta, bucketStates, bucketNames, bucketBeside} {
 		b, err := tx.CreateBucket(name)
 		if err != nil {
 			return err

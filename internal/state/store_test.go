@@ -172,6 +172,7 @@ func TestKeys(t *testing.T) {
 	for path, key := range map[string][]byte{plain: nil, sealed: testKey} {
 		s := mustOpen(t, path, Options{Classes: classes, Key: key})
 		mustStep(t, s, "camera at the gate", 1)
+		mustAccompany(t, s, "camera at the gate", "seen at dawn")
 		mustCommit(t, s, "offset of the input")
 		mustClose(t, s)
 	}
@@ -186,7 +187,7 @@ func TestKeys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, text := range []string{"camera at the gate", "offset of the input", "OATTAFLT", `"gate"`} {
+		for _, text := range []string{"camera at the gate", "offset of the input", "seen at dawn", "OATTAFLT", `"gate"`} {
 			if bytes.Contains(raw, []byte(text)) != there {
 				t.Errorf("%q in the file: %t, want %t", text, !there, there)
 			}

@@ -74,7 +74,7 @@ func (s *Store) Streams() ([]string, error) {
 	return out, nil
 }
 
-// Forget removes streams from memory and from the file, with every trace of their names and of any state that they had: where old
+// Forget removes streams from memory and from the file, with every trace of their names and of any state or companion that they had: where old
 // versions of pages lie, the file is overwritten with zeros. What the disk or a copying file system keeps beneath the file is out of
 // its reach; sealed, such remains are of no use without the key. A stream that the store does not have is no error. The time is that
 // of reading the unused part of the file, so forget many streams in one call.
@@ -104,7 +104,7 @@ func (s *Store) Forget(streams ...string) error {
 func (s *Store) remove(tx *bbolt.Tx, streams []string) error {
 	for _, stream := range streams {
 		id := s.vault.id(stream)
-		for _, bucket := range [][]byte{bucketStates, bucketNames} {
+		for _, bucket := range [][]byte{bucketStates, bucketNames, bucketBeside} {
 			if err := tx.Bucket(bucket).Delete(id); err != nil {
 				return fmt.Errorf("stream %q: %w", stream, err)
 			}

@@ -39,7 +39,7 @@ func (v vault) id(stream string) []byte {
 	return h.Sum(nil)
 }
 
-// seal and open bind a value to its place: "position", or "state " or "name " and whose.
+// seal and open bind a value to its place: "position", or "state ", "name " or "beside " and whose.
 func (v vault) seal(place string, value []byte) ([]byte, error) {
 	if v.key == nil {
 		return value, nil
