@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // Figure is a drawing of a given size.
@@ -27,7 +26,7 @@ func (f Figure) Encode(format string) ([]byte, error) {
 	var err error
 	switch format {
 	case "svg":
-		c := vgsvg.New(f.Width, f.Height)
+		c := newSVG(f.Width, f.Height)
 		f.paint(draw.New(c))
 		_, err = c.WriteTo(&buf)
 	case "png":

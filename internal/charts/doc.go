@@ -5,6 +5,9 @@
 // A [Figure] is drawn by gonum/plot. [Figure.Encode] gives its bytes, the same for the same data. Colours are those of Okabe and Ito,
 // which people with any of the common colour blindnesses tell apart, in an order that does not change.
 //
+// [Stream] is what a filter did on one stream, step by step; [Matrix] is a matrix of transitions as a heat map. Both stay legible and
+// under a megabyte whatever they are given: a hundred thousand steps, a thousand classes, names of any length in any script.
+//
 // A short example:
 //
 //	figure := charts.Figure{Width: 16 * vg.Centimeter, Height: 10 * vg.Centimeter, Draw: func(c draw.Canvas) { p.Draw(c) }}
