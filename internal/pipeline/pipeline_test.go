@@ -19,6 +19,7 @@ import (
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/adapt/predict"
+	"github.com/oatta/oatta/adapt/timeline"
 	"github.com/oatta/oatta/internal/results"
 	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/runtime"
@@ -70,12 +71,13 @@ type bench struct {
 func newBench(seed uint64, n int) *bench {
 	r := rand.New(rand.NewPCG(seed, 1))
 	b := &bench{}
-	stream := 0
+	stream, at := 0, time.Date(2024, 5, 1, 10, 0, 0, 0, time.UTC)
 	for i := range n {
 		if r.IntN(15) == 0 {
 			stream++
 		}
-		b.items = append(b.items, Item{Name: fmt.Sprintf("cam%d/%03d.jpg", stream, i), Stream: fmt.Sprintf("cam%d", stream)})
+		at = at.Add([]time.Duration{10 * time.Second, 10 * time.Second, 40 * time.Second, time.Hour}[r.IntN(4)])
+		b.items = append(b.items, Item{Name: fmt.Sprintf("cam%d/%03d.jpg", stream, i), Stream: fmt.Sprintf("cam%d", stream), Time: at})
 		x := []float32{float32(r.NormFloat64()), float32(r.NormFloat64()), float32(3 * r.NormFloat64())}
 		if r.IntN(10) == 0 {
 			x = nil
@@ -107,7 +109,56 @@ func (b *bench) job(t testing.TB) Job {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Job{Items: b.items, Load: b.load, Base: base, Filter: filter, Format: format, Batch: 4, Loaders: 2, Runners: 1}
+	return Job{Items: b.items, Load: b.load, Base: base, Filter: filter, Format: format, Times: &times, Batch: 4, Loaders: 2, Runners: 1}
+}
+
+// times learn a rhythm soon, so that resumptions have something to forget.
+var times = timeline.Settings{Least: 2, LongGap: 30 * time.Minute}
+
+// The filter is told of the time between the items that could be predicted.
+func TestGapsReachTheFilter(t *testing.T) {
+	b := newBench(14, 150)
+	var got []string
+	_, report := b.stream(t, func(j *Job) {
+		j.Observe = func(_ int, r *results.Record) { got = append(got, fmt.Sprint(r.Adapted)) }
+	})
+	filter, err := adapt.New(classes, adapt.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock, err := timeline.NewClock(times)
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, gaps, breaks := b.job(t), 0, 0
+	raw, dst := make([]float64, classes), make([]float64, classes)
+	for i, item := range b.items {
+		if i == 0 || item.Stream != b.items[i-1].Stream {
+			filter.Reset()
+			clock.Reset()
+		}
+		want := fmt.Sprint([]float64(nil))
+		if b.inputs[i] != nil {
+			if err := job.Kind.Probabilities(raw, b.inputs[i]); err != nil {
+				t.Fatal(err)
+			}
+			gap := clock.Next(item.Time, []byte(item.Name))
+			filter.Skip(gap.Missed)
+			if gap.Break {
+				filter.Break()
+				breaks++
+			}
+			gaps += gap.Missed
+			filter.Step(dst, raw)
+			want = fmt.Sprint(dst)
+		}
+		if got[i] != want {
+			t.Fatalf("item %d: %s, want %s", i, got[i], want)
+		}
+	}
+	if gaps == 0 || breaks == 0 || report.Times.Missed != gaps || report.Times.Breaks != breaks {
+		t.Errorf("%d missed steps and %d breaks, reported %+v", gaps, breaks, report.Times)
+	}
 }
 
 func (b *bench) stream(t testing.TB, change func(*Job)) (string, Report) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/adapt/predict"
+	"github.com/oatta/oatta/adapt/timeline"
 	"github.com/oatta/oatta/internal/results"
 )
 
@@ -21,6 +22,8 @@ type Job struct {
 	Kind   predict.Kind
 	Filter *adapt.Filter
 	Format results.Format
+	// Times says what the filter is told of the time between items; nil: nothing.
+	Times *timeline.Settings
 
 	Batch   int // inputs a run of the network; what the network insists on wins
 	Loaders int // goroutines that load items
@@ -42,6 +45,7 @@ type Report struct {
 	Resumed int // items that an earlier run had done
 	Stopped bool
 	Busy    Busy
+	Times   timeline.Counts // of the items that the filter stepped through in this run
 	Wall    time.Duration
 }
 
@@ -53,11 +57,18 @@ func Run(ctx context.Context, job Job) (Report, error) {
 		return Report{}, err
 	}
 	start := time.Now()
-	r := &run{Job: job, step: newStepper(job.Kind, job.Filter)}
-	err := r.all(ctx)
+	step, err := newStepper(job.Kind, job.Filter, job.Times)
+	if err != nil {
+		return Report{}, err
+	}
+	r := &run{Job: job, step: step}
+	err = r.all(ctx)
 	r.report.Counts = r.step.counts
 	if (err != nil || r.report.Stopped) && job.Output != nil {
 		r.report.Counts = job.Output.counts // what was stepped through but not written does not count
+	}
+	if step.keeper != nil {
+		r.report.Times = step.keeper.Counts()
 	}
 	r.report.Wall = time.Since(start)
 	return r.report, err

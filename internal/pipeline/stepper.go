@@ -7,6 +7,7 @@ import (
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/adapt/predict"
+	"github.com/oatta/oatta/adapt/timeline"
 	"github.com/oatta/oatta/internal/results"
 )
 
@@ -23,27 +24,38 @@ type Item struct {
 type stepper struct {
 	kind    predict.Kind
 	filter  *adapt.Filter
+	keeper  *timeline.Keeper // of the stream in hand; nil: only the order of the items counts
 	stream  string
 	started bool
 	record  results.Record // reused
 	counts  Counts
 }
 
-func newStepper(kind predict.Kind, filter *adapt.Filter) *stepper {
+func newStepper(kind predict.Kind, filter *adapt.Filter, times *timeline.Settings) (*stepper, error) {
 	k := filter.Classes()
-	return &stepper{kind: kind, filter: filter, record: results.Record{Raw: make([]float64, k), Adapted: make([]float64, k)}}
+	s := &stepper{kind: kind, filter: filter, record: results.Record{Raw: make([]float64, k), Adapted: make([]float64, k)}}
+	if times == nil {
+		return s, nil
+	}
+	var err error
+	s.keeper, err = timeline.NewKeeper(*times, timeline.PolicyKeep) // the items are in order
+	return s, err
 }
 
 // step returns the record of the next item. The record is valid until the next step.
 func (s *stepper) step(item *Item, o outcome) *results.Record {
 	if !s.started || item.Stream != s.stream {
 		s.filter.Reset()
+		if s.keeper != nil {
+			s.keeper.Clock().Reset()
+		}
 		s.stream, s.started = item.Stream, true
 	}
 	r := &s.record
 	raw, adapted := r.Raw[:s.filter.Classes()], r.Adapted[:s.filter.Classes()]
 	*r = results.Record{File: item.Name, Stream: item.Stream, Time: item.Time, Zoned: item.Zoned, Raw: raw, Adapted: adapted}
 	if r.Failure = s.predict(r, o); !r.Failed() {
+		s.pass(item)
 		r.Gate = s.filter.Step(adapted, raw).Gate
 		if err := adapt.Check(adapted, len(adapted)); err != nil {
 			panic(fmt.Sprintf("pipeline: %s: the filter gave no probabilities: %v", item.Name, err)) // never, whatever the network put out
@@ -56,6 +68,21 @@ func (s *stepper) step(item *Item, o outcome) *results.Record {
 		return &failed
 	}
 	return r
+}
+
+// pass tells the filter of the time since the last item that was a step. One that failed leaves a gap.
+func (s *stepper) pass(item *Item) {
+	if s.keeper == nil {
+		return
+	}
+	_, gap, err := s.keeper.Next(item.Time, []byte(item.Name))
+	if err != nil {
+		panic(err) // only of the policy error
+	}
+	if gap.Break {
+		s.filter.Break()
+	}
+	s.filter.Skip(gap.Missed)
 }
 
 // predict fills r.Raw and returns the reason if it cannot. A failed item is no step of its stream: the filter carries on with the

@@ -1,27 +1,44 @@
 package streams
 
-// addLagged steps a lagged filter; the answer, if one is due, is that of the item that waits longest.
-func (r *Runner[R]) addLagged(s *stream[R], item Item[R]) error {
-	s.waiting.push(item.Ref())
+import "github.com/oatta/oatta/adapt"
+
+// pending is an item that waits for its answer.
+type pending[R any] struct {
+	ref   R
+	event Event
+}
+
+// stepLagged steps a lagged filter; the answer, if one is due, is that of the item that waits longest.
+func (r *Runner[R]) stepLagged(s *stream[R], item Item[R], e Event) error {
+	if e.Restart {
+		if err := r.flushLagged(s); err != nil {
+			return err
+		}
+		s.lagged.Reset()
+	}
+	e.tell(s.lagged)
+	s.waiting.push(pending[R]{item.Ref(), e})
 	d, due := s.lagged.Step(r.out, item.Probs)
 	if !due {
 		return nil
 	}
-	return r.answer(Answer[R]{Waited: true, Ref: s.waiting.pop(), Stream: s.name, Probs: r.out, Class: -1, Diagnostics: d})
+	return r.answerLate(s, d)
 }
 
-// flushLagged answers what waits, stream by stream in the order of their names: a map has none.
-func (r *Runner[R]) flushLagged() error {
-	for _, name := range sortedNames(r.streams) {
-		s := r.streams[name]
-		for s.lagged != nil {
-			d, due := s.lagged.Flush(r.out)
-			if !due {
-				break
-			}
-			if err := r.answer(Answer[R]{Waited: true, Ref: s.waiting.pop(), Stream: name, Probs: r.out, Class: -1, Diagnostics: d}); err != nil {
-				return err
-			}
+func (r *Runner[R]) answerLate(s *stream[R], d adapt.Diagnostics) error {
+	w := s.waiting.pop()
+	return r.answer(Answer[R]{Waited: true, Ref: w.ref, Result: Result{Stream: s.name, Probs: r.out, Class: -1, Diagnostics: d, Event: w.event}})
+}
+
+// flushLagged answers what waits for a lag.
+func (r *Runner[R]) flushLagged(s *stream[R]) error {
+	for s.lagged != nil {
+		d, due := s.lagged.Flush(r.out)
+		if !due {
+			break
+		}
+		if err := r.answerLate(s, d); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -3,8 +3,12 @@ package streams
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"time"
 
 	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/adapt/timeline"
 )
 
 // Mode is how much of a stream an answer may know.
@@ -33,11 +37,14 @@ type Options struct {
 	// Path makes the class of an answer that of the most probable path through the whole stream (Viterbi); of Smoothed only.
 	Path bool
 
+	// Times says what the times of the items are used for; nil: only their order counts.
+	Times *Times
+
 	// Source gives the filter of a stream that answers causally; nil makes one for each stream and keeps it.
 	Source func(stream string) (*adapt.Filter, error)
 
 	MaxStreams int   // at most so many at a time; 0 is no limit
-	MaxHeld    int64 // bytes of items that wait, without what they refer to; 0 is no limit
+	MaxHeld    int64 // bytes of items that wait to be smoothed, without what they refer to; 0 is no limit
 	// Workers is how many streams are smoothed at the same time; 0 is one.
 	Workers int
 }
@@ -45,6 +52,8 @@ type Options struct {
 // Item is one prediction.
 type Item[R any] struct {
 	Stream []byte
+	ID     []byte    // which tells duplicates; empty if it has none
+	Time   time.Time // zero if it has none
 	Probs  []float64 // [K], must pass [adapt.Check]; valid during the call
 	Ref    func() R  // asked for if the item has to wait
 }
@@ -54,14 +63,20 @@ type Answer[R any] struct {
 	// Waited tells that the item had to wait and Ref is what it refers to; else the answer is for the item that was just added.
 	Waited bool
 	Ref    R
+	Result
+}
+
+// Result is what was found for an item.
+type Result struct {
 	// Stream is the item's; Filter is the stream's causal filter, nil in the other modes.
 	Stream string
 	Filter *adapt.Filter
-	// Probs [K] are the adapted probabilities, valid during the call; nil for an item that was passed.
+	// Probs [K] are the adapted probabilities, valid during the call; nil for an item that was passed or left out.
 	Probs []float64
 	// Class is the class of the path, -1 without one: then the most probable one counts.
 	Class int
 	adapt.Diagnostics
+	Event // of its time
 }
 
 // Runner holds the streams.
@@ -72,8 +87,11 @@ type Runner[R any] struct {
 	seen    int
 	out     []float64 // [K] of the answer in hand
 	held    int64
-	spare   []*stream[R] // ended, with filters that can serve again
-	order   []place[R]   // Smoothed: the items in the order of the input
+	counts  timeline.Counts // of streams that have ended
+	spare   []*stream[R]    // ended, with filters that can serve again
+	order   []place[R]      // Smoothed: the items in the order of the input
+
+	recordings []*recording // Smoothed: all that there are
 }
 
 // stream is one stream's part.
@@ -81,8 +99,9 @@ type stream[R any] struct {
 	name    string
 	filter  *adapt.Filter
 	lagged  *adapt.Lagged
-	waiting queue[R]
-	whole   recording
+	waiting queue[pending[R]]
+	whole   *recording
+	times   *timed[R] // nil if times are not used
 }
 
 // New returns a runner at the start of its input, or the error of a setting out of range.
@@ -95,10 +114,15 @@ func New[R any](o Options, answer func(Answer[R]) error) (*Runner[R], error) {
 		return nil, fmt.Errorf("streams: mode %q", o.Mode)
 	case o.Path && o.Mode != Smoothed:
 		return nil, fmt.Errorf("streams: a path goes through a whole stream: want mode %s", Smoothed)
+	case o.Times != nil && o.Times.Policy == timeline.PolicyReorder && o.Source != nil:
+		return nil, fmt.Errorf("streams: items that wait for their turn are not remembered: want another policy than %s", timeline.PolicyReorder)
 	case o.Mode != Filtered && o.Source != nil:
 		return nil, fmt.Errorf("streams: filters that are kept answer causally: want mode %s", Filtered)
 	}
 	if _, err := newLagged(o); err != nil {
+		return nil, err
+	}
+	if err := o.Times.Validate(); err != nil {
 		return nil, err
 	}
 	if err := o.Settings.Validate(o.Classes); err != nil {
@@ -118,25 +142,40 @@ func newLagged(o Options) (*adapt.Lagged, error) {
 // Streams returns how many streams there have been.
 func (r *Runner[R]) Streams() int { return r.seen }
 
-// Add takes the next item. An error is that of an answer, of a limit, or of Options.Source: the runner is of no use after it.
+// Add takes the next item. An error is that of an answer, of a limit, of a late item under [timeline.PolicyError], or of Options.Source:
+// the runner is of no use after it.
 func (r *Runner[R]) Add(item Item[R]) error {
 	s, err := r.stream(item.Stream)
 	if err != nil {
 		return err
 	}
-	switch r.o.Mode {
-	case Lagged:
-		return r.addLagged(s, item)
-	case Smoothed:
-		return r.addWhole(s, item)
-	}
-	if r.o.Source != nil { // its filters may leave memory between two items
+	if r.o.Source != nil { // its filters may leave memory between two items; before the clock moves, as it may fail
 		if s.filter, err = r.o.Source(s.name); err != nil {
 			return err
 		}
 	}
-	d := s.filter.Step(r.out, item.Probs)
-	return r.answer(Answer[R]{Stream: s.name, Filter: s.filter, Probs: r.out, Class: -1, Diagnostics: d})
+	if s.times != nil {
+		return r.arrive(s, item)
+	}
+	return r.step(s, item, false, Event{})
+}
+
+// step has an item filtered, after the time that the event tells. waited: it is not the one that was just added.
+func (r *Runner[R]) step(s *stream[R], item Item[R], waited bool, e Event) error {
+	switch r.o.Mode {
+	case Lagged:
+		return r.stepLagged(s, item, e)
+	case Smoothed:
+		return r.keep(s, item, e)
+	}
+	e.tell(s.filter)
+	a := Answer[R]{Waited: waited, Result: Result{Stream: s.name, Filter: s.filter, Class: -1, Event: e}}
+	if waited {
+		a.Ref = item.Ref()
+	}
+	a.Diagnostics = s.filter.Step(r.out, item.Probs)
+	a.Probs = r.out
+	return r.answer(a)
 }
 
 // Pass takes an item without a prediction.
@@ -145,28 +184,38 @@ func (r *Runner[R]) Pass(ref func() R) error {
 		r.order = append(r.order, place[R]{ref: ref()})
 		return r.hold(1)
 	}
-	return r.answer(Answer[R]{Class: -1})
+	return r.answer(Answer[R]{Result: Result{Class: -1}})
 }
 
-// Flush ends all streams and answers what waits.
+// Flush ends all streams and answers what waits, stream by stream in the order of their names: a map has none.
 func (r *Runner[R]) Flush() error {
+	for _, name := range slices.Sorted(maps.Keys(r.streams)) {
+		s := r.streams[name]
+		err := r.release(s)
+		if err == nil {
+			err = r.flushLagged(s)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	if r.o.Mode == Smoothed {
 		return r.flushWhole()
 	}
-	return r.flushLagged()
+	return nil
 }
 
 // End ends all streams as Flush does and forgets them: what comes after begins new streams.
 func (r *Runner[R]) End() error {
 	err := r.Flush()
 	for _, s := range r.streams {
-		if r.o.Source != nil || r.o.Mode == Smoothed {
-			break
+		r.counts.Add(s.counts())
+		if r.o.Source == nil && r.o.Mode != Smoothed {
+			r.spare = append(r.spare, s)
 		}
-		r.spare = append(r.spare, s)
 	}
 	clear(r.streams)
-	r.order, r.held = r.order[:0], 0
+	r.order, r.recordings, r.held = r.order[:0], nil, 0
 	return err
 }
 
@@ -197,8 +246,15 @@ func (r *Runner[R]) fresh(name string) (s *stream[R], err error) {
 		} else {
 			s.lagged.Reset()
 		}
-		return s, nil
+	} else if s, err = r.create(name); err != nil {
+		return nil, err
 	}
+	s.times, err = r.newTimed(name)
+	return s, err
+}
+
+// create returns a stream with a filter of its own.
+func (r *Runner[R]) create(name string) (s *stream[R], err error) {
 	s = &stream[R]{name: name}
 	switch {
 	case r.o.Mode == Lagged:

@@ -2,7 +2,6 @@ package streams
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -10,36 +9,44 @@ import (
 	"github.com/oatta/oatta/adapt"
 )
 
-// place is where an item of the input stands in its stream; stream is nil for one that was passed.
+// place is where an item of the input stands in its recording, which is nil for one that was passed.
 type place[R any] struct {
-	ref    R
-	stream *stream[R]
-	t      int
+	ref       R
+	recording *recording
+	t         int
+	event     Event
 }
 
-// recording is a stream that is taken as a whole.
+// recording is a stream that is taken as a whole, or as much of it as there is until it starts anew.
 type recording struct {
-	q     [][]float64 // [T][K]; after smoothing the answers
-	path  []int       // [T], of Options.Path
-	gates []float64   // [T]
+	stream string
+	q      [][]float64 // [T][K]; after smoothing the answers
+	missed []int       // [T] steps before each item, as [adapt.SmoothGaps] has them
+	path   []int       // [T], of Options.Path
+	gates  []float64   // [T]
 }
 
-// addWhole keeps the item.
-func (r *Runner[R]) addWhole(s *stream[R], item Item[R]) error {
-	r.order = append(r.order, place[R]{item.Ref(), s, len(s.whole.q)})
-	s.whole.q = append(s.whole.q, slices.Clone(item.Probs))
+// keep keeps the item.
+func (r *Runner[R]) keep(s *stream[R], item Item[R], e Event) error {
+	if s.whole == nil || e.Restart {
+		s.whole = &recording{stream: s.name}
+		r.recordings = append(r.recordings, s.whole)
+	}
+	w := s.whole
+	r.order = append(r.order, place[R]{item.Ref(), w, len(w.q), e})
+	w.q = append(w.q, slices.Clone(item.Probs))
+	w.missed = append(w.missed, e.missed())
 	return r.hold(2*len(item.Probs) + 8)
 }
 
-// flushWhole smooths all streams, several at a time, and answers in the order of the input.
+// flushWhole smooths all recordings, several at a time, and answers in the order of the input.
 func (r *Runner[R]) flushWhole() error {
 	var g errgroup.Group
 	g.SetLimit(max(1, r.o.Workers))
-	for _, name := range sortedNames(r.streams) {
-		s := r.streams[name]
+	for _, w := range r.recordings {
 		g.Go(func() error {
-			if err := s.whole.smooth(r.o); err != nil {
-				return fmt.Errorf("stream %q: %w", name, err)
+			if err := w.smooth(r.o); err != nil {
+				return fmt.Errorf("stream %q: %w", w.stream, err)
 			}
 			return nil
 		})
@@ -57,12 +64,12 @@ func (r *Runner[R]) flushWhole() error {
 }
 
 func (p *place[R]) answer() Answer[R] {
-	a := Answer[R]{Waited: true, Ref: p.ref, Class: -1}
-	if p.stream == nil {
+	a := Answer[R]{Waited: true, Ref: p.ref, Result: Result{Class: -1, Event: p.event}}
+	w := p.recording
+	if w == nil {
 		return a
 	}
-	w := &p.stream.whole
-	a.Stream, a.Probs, a.Gate = p.stream.name, w.q[p.t], w.gates[p.t]
+	a.Stream, a.Probs, a.Gate = w.stream, w.q[p.t], w.gates[p.t]
 	if w.path != nil {
 		a.Class = w.path[p.t]
 	}
@@ -72,16 +79,16 @@ func (p *place[R]) answer() Answer[R] {
 // smooth replaces the predictions by what the whole recording says of them.
 func (w *recording) smooth(o Options) error {
 	dst := rows(len(w.q), o.Classes)
-	s, err := adapt.Smooth(o.Classes, o.Settings, dst, w.q)
+	s, err := adapt.SmoothGaps(o.Classes, o.Settings, dst, w.q, w.missed)
 	if err != nil {
 		return err
 	}
-	if w.gates, err = gatesOf(o, s, w.q); err != nil {
+	if w.gates, err = w.gatesOf(o, s); err != nil {
 		return err
 	}
 	if o.Path {
 		w.path = make([]int, len(w.q))
-		if _, err := adapt.Viterbi(o.Classes, o.Settings, w.path, w.q); err != nil {
+		if _, err := adapt.ViterbiGaps(o.Classes, o.Settings, w.path, w.q, w.missed); err != nil {
 			return err
 		}
 	}
@@ -89,10 +96,10 @@ func (w *recording) smooth(o Options) error {
 	return nil
 }
 
-// gatesOf returns the share of each answer that owes itself to order: under auto the weight of all readings but `none`, in the paper's
+// gatesOf, before the answers replace the predictions, returns the share of each answer that owes itself to order: under auto the weight of all readings but `none`, in the paper's
 // modes the gate of the causal pass, which is that of smoothing.
-func gatesOf(o Options, s adapt.Smoothed, q [][]float64) ([]float64, error) {
-	gates := make([]float64, len(q))
+func (w *recording) gatesOf(o Options, s adapt.Smoothed) ([]float64, error) {
+	gates := make([]float64, len(w.q))
 	if s.Hypotheses != nil {
 		ordered := 0.0
 		for _, h := range s.Hypotheses {
@@ -110,7 +117,12 @@ func gatesOf(o Options, s adapt.Smoothed, q [][]float64) ([]float64, error) {
 		return nil, err
 	}
 	scratch := make([]float64, o.Classes)
-	for t, v := range q {
+	for t, v := range w.q {
+		if w.missed[t] == adapt.Broken {
+			f.Break()
+		} else {
+			f.Skip(w.missed[t])
+		}
 		gates[t] = f.Step(scratch, v).Gate
 	}
 	return gates, nil
@@ -124,5 +136,3 @@ func rows(count, n int) [][]float64 {
 	}
 	return out
 }
-
-func sortedNames[S any](m map[string]S) []string { return slices.Sorted(maps.Keys(m)) }
