@@ -1,0 +1,166 @@
+// Command peers times the filter against the same recursion in NumPy (numpy_filter.py), in turn and in one run, and prints a table of
+// nanoseconds per step and their ratio. It needs Python with NumPy: OATTA_PYTHON, else python3. Run it from the repository:
+//
+//	go run ./benchmarks/peers
+package main
+
+import (
+	"bufio"
+	_ "embed"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"slices"
+	"time"
+
+	"github.com/oatta/oatta/adapt"
+)
+
+//go:embed numpy_filter.py
+var script string
+
+const rounds = 5 // of which the median counts
+
+func main() {
+	if err := run(os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "peers:", err)
+		os.Exit(1)
+	}
+}
+
+func run(w io.Writer) error {
+	p, err := startPeer()
+	if err != nil {
+		return err
+	}
+	defer p.stop()
+	fmt.Fprintln(w, "| gate | K | predictions | oatta, ns/step | NumPy, ns/step | ratio |")
+	fmt.Fprintln(w, "|---|--:|---|--:|--:|--:|")
+	for _, gate := range []adapt.Gate{adapt.GateOff, adapt.GateEWMA, adapt.GateAuto} {
+		for _, c := range []struct {
+			classes, steps int
+			kind           string
+		}{{2, 2000, "dense"}, {10, 2000, "dense"}, {100, 500, "dense"}, {100, 500, "peaked"}, {1000, 20, "dense"}, {1000, 20, "peaked"}} {
+			ours, theirs, err := compare(p, gate, c.classes, c.steps, c.kind)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(w, "| %s | %d | %s | %.0f | %.0f | %.1f |\n", gate, c.classes, c.kind, ours, theirs, theirs/ours)
+		}
+	}
+	return nil
+}
+
+// compare returns the medians of the rounds, the two taking turns. One round before is not counted.
+func compare(p *peer, gate adapt.Gate, classes, steps int, kind string) (ours, theirs float64, err error) {
+	f, err := adapt.New(classes, adapt.Settings{Gate: gate})
+	if err != nil {
+		return 0, 0, err
+	}
+	q, dst := stream(kind, classes, min(steps, 1024)), make([]float64, classes)
+	var a, b []float64
+	for range rounds + 1 {
+		start := time.Now()
+		for i := range steps {
+			f.Step(dst, q[i%len(q)])
+		}
+		a = append(a, float64(time.Since(start).Nanoseconds())/float64(steps))
+		t, err := p.time(gate, classes, steps, kind)
+		if err != nil {
+			return 0, 0, err
+		}
+		b = append(b, t)
+	}
+	return median(a[1:]), median(b[1:]), nil
+}
+
+func median(x []float64) float64 {
+	slices.Sort(x)
+	return x[len(x)/2]
+}
+
+// stream draws predictions as numpy_filter.py does: softmaxes around one of twenty classes, of which peaked ones keep the top five.
+func stream(kind string, classes, steps int) [][]float64 {
+	r := rand.New(rand.NewPCG(1, 1))
+	out := make([][]float64, steps)
+	for t := range out {
+		q := make([]float64, classes)
+		for k := range q {
+			q[k] = math.Exp(2 * r.NormFloat64())
+		}
+		q[r.IntN(min(classes, 20))] *= math.Exp(4) * math.Sqrt(float64(classes))
+		if kind == "peaked" {
+			least := slices.Sorted(slices.Values(q))[classes-5]
+			for k, v := range q {
+				if v < least {
+					q[k] = 0
+				}
+			}
+		}
+		total := 0.0
+		for _, v := range q {
+			total += v
+		}
+		for k := range q {
+			q[k] /= total
+		}
+		out[t] = q
+	}
+	return out
+}
+
+// peer is the Python process.
+type peer struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Reader
+}
+
+// python returns the interpreter, or an error that says what is missing.
+func python() (string, error) {
+	name := os.Getenv("OATTA_PYTHON")
+	if name == "" {
+		name = "python3"
+	}
+	if text, err := exec.Command(name, "-c", "import numpy").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%s cannot import numpy; set OATTA_PYTHON to a Python that can: %w\n%s", name, err, text)
+	}
+	return name, nil
+}
+
+func startPeer() (*peer, error) {
+	name, err := python()
+	if err != nil {
+		return nil, err
+	}
+	p := &peer{cmd: exec.Command(name, "-c", script)}
+	p.cmd.Stderr = os.Stderr
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	p.out = bufio.NewReader(out)
+	return p, p.cmd.Start()
+}
+
+// time returns the nanoseconds of one of their steps.
+func (p *peer) time(gate adapt.Gate, classes, steps int, kind string) (ns float64, err error) {
+	if _, err := fmt.Fprintln(p.in, gate, classes, steps, kind); err != nil {
+		return 0, fmt.Errorf("the Python process has ended: %w", err)
+	}
+	if _, err := fmt.Fscanln(p.out, &ns); err != nil {
+		return 0, fmt.Errorf("the Python process has ended: %w", err)
+	}
+	return ns, nil
+}
+
+func (p *peer) stop() {
+	p.in.Close()
+	_ = p.cmd.Wait() // its answers are in; how it ends does not matter
+}

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/oatta/oatta/adapt"
+)
+
+// What is timed against each other computes the same.
+func TestPeerIsTheSameFilter(t *testing.T) {
+	name, err := python()
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, gate := range []adapt.Gate{adapt.GateOff, adapt.GateEWMA, adapt.GateAuto} {
+		for _, kind := range []string{"dense", "peaked"} {
+			q := stream(kind, 40, 50)
+			input := &strings.Builder{}
+			fmt.Fprintln(input, gate, 40)
+			for _, row := range q {
+				fmt.Fprintln(input, strings.Trim(fmt.Sprint(row), "[]"))
+			}
+			cmd := exec.Command(name, "-c", script, "--adapt")
+			cmd.Stdin = strings.NewReader(input.String())
+			out, err := cmd.Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, _ := adapt.New(40, adapt.Settings{Gate: gate})
+			dst, theirs := make([]float64, 40), strings.NewReader(string(out))
+			for i, row := range q {
+				f.Step(dst, row)
+				for k, v := range dst {
+					var want float64
+					if _, err := fmt.Fscan(theirs, &want); err != nil || math.Abs(v-want) > 1e-10 {
+						t.Fatalf("gate %s, %s, step %d, class %d: %g, NumPy %g, %v", gate, kind, i, k, v, want, err)
+					}
+				}
+			}
+		}
+	}
+}
