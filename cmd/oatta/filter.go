@@ -22,13 +22,13 @@ func filterCommand(env environment) *cli.Command {
 			"beside the raw ones; all else stays byte for byte. Needs no model and no ONNX Runtime. JSON lines and CSV go line by line, each\n" +
 			"line out as soon as it is in, in the memory of one filter a stream (K x K numbers for K classes).\n" +
 			"Exit code 0: all well; 1: some lines failed; 2: nothing done; 130: interrupted.",
-		Flags:  slices.Concat(predictionFlags(), filterFlags()),
+		Flags:  slices.Concat(predictionFlags(), gapFlags(), lateFlags(), filterFlags()),
 		Action: func(c *cli.Context) error { return filterPredictions(c, env) },
 	}
 }
 
 func predictionFlags() []cli.Flag {
-	const input, truth, hindsightCategory, stateCategory = "INPUT", "TRUTH", "HINDSIGHT", "MEMORY"
+	const input, truth, hindsightCategory, stateCategory, explainCategory = "INPUT", "TRUTH", "HINDSIGHT", "MEMORY", "EXPLANATION"
 	return []cli.Flag{
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-", Category: outputCategory, Usage: "`FILE` for the result; .gz is gzipped; - is standard output"},
 		&cli.BoolFlag{Name: "overwrite", Category: outputCategory, Usage: "replace an output that is there"},
@@ -56,6 +56,8 @@ func predictionFlags() []cli.Flag {
 		&cli.StringFlag{Name: "labels", Category: truth, Usage: "CSV `FILE` with the columns file and label: scores before and after the filter"},
 		&cli.StringFlag{Name: "truth-field", Category: truth, Usage: "field or column that holds the true label (default: truth)"},
 		&cli.StringFlag{Name: "scores", Category: truth, Usage: "`FILE` for the scores as JSON"},
+		&cli.StringFlag{Name: "explain", Category: explainCategory, Usage: "draw what the filter did on the `STREAM`: gate, evidence, hypotheses over time, and the learned matrix, which can reveal a routine"},
+		&cli.StringFlag{Name: "explain-to", Category: explainCategory, Usage: "`PREFIX` of its files: PREFIX.svg, .png, .csv, .json, PREFIX-matrix.svg and more (default: explain-STREAM)"},
 		&cli.StringFlag{Name: "settings", Category: filterCategory, Usage: "JSON `FILE` of settings, in place of the flags of the filter"},
 		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no summary"},
 	}

@@ -57,8 +57,10 @@ func (p *documentPass) all() error {
 	if p.runner == nil {
 		return nil
 	}
-	p.streamCount = p.runner.Streams()
-	return p.runner.End()
+	p.explained.keep()
+	err := p.runner.End()
+	p.streamCount, p.times = p.runner.Streams(), p.runner.Counts()
+	return err
 }
 
 // begin makes the runner.
@@ -85,13 +87,14 @@ func (p *documentPass) next(i int) (err error) {
 		return p.d.Fail(i, err)
 	}
 	if string(p.item.Stream) != p.stream {
+		p.explained.keep() // the filter may serve another stream
 		if err := p.runner.End(); err != nil {
 			return fatal{err}
 		}
 		p.stream = string(p.item.Stream)
 	}
 	p.at = i
-	if err := p.runner.Add(streams.Item[int]{Stream: p.item.Stream, Probs: p.probs, Ref: func() int { return i }}); err != nil {
+	if err := p.runner.Add(streams.Item[int]{Stream: p.item.Stream, ID: p.item.ID, Time: timeOf(&p.item), Probs: p.probs, Ref: func() int { return i }}); err != nil {
 		return fatal{err}
 	}
 	return nil
@@ -99,6 +102,10 @@ func (p *documentPass) next(i int) (err error) {
 
 // answer notes what was found for an item.
 func (p *documentPass) answer(a streams.Answer[int]) (err error) {
+	if a.Dropped { // it stays as it is
+		p.items++
+		return nil
+	}
 	i, item := p.at, &p.item
 	if a.Waited {
 		i = a.Ref
@@ -108,6 +115,6 @@ func (p *documentPass) answer(a streams.Answer[int]) (err error) {
 		}
 		item = &waited
 	}
-	p.d.Adapt(i, p.adapted(item, a.Probs, a.Class, a.Diagnostics))
+	p.d.Adapt(i, p.adapted(item, a.Result))
 	return nil
 }

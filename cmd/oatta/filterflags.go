@@ -57,7 +57,10 @@ func refuse(c *cli.Context, names []string, why string) error {
 
 // filterSettings reads the flags; a prior and a temperature that are not given are the model's.
 func filterSettings(c *cli.Context, prior []float64, temperature float64) (adapt.Settings, error) {
-	s := adapt.Settings{Gate: adapt.Gate(c.String("gate")), Prior: prior, Temperature: temperature}
+	s := adapt.Settings{Gate: adapt.Gate(c.String("gate")), Prior: prior}
+	if temperature > 0 { // fitted to the model's own labels, where --temperature is the filter's as it is
+		s = s.Calibrated(temperature)
+	}
 	if c.IsSet("temperature") {
 		s.Temperature = c.Float64("temperature")
 		if s.Temperature == 0 { // 0 is the settings' word for the default
@@ -66,7 +69,7 @@ func filterSettings(c *cli.Context, prior []float64, temperature float64) (adapt
 	}
 	if c.IsSet("prior") {
 		var err error
-		if s.Prior, err = readPrior(c.String("prior")); err != nil {
+		if s.Prior, err = numbersOf("prior", c.String("prior")); err != nil {
 			return s, err
 		}
 	}
@@ -85,24 +88,24 @@ func filterSettings(c *cli.Context, prior []float64, temperature float64) (adapt
 	return s, nil
 }
 
-// readPrior reads numbers separated by commas, white space or lines, from the argument or from the file that it names.
-func readPrior(arg string) ([]float64, error) {
+// numbersOf reads numbers separated by commas, white space or lines, from the value of a flag or from the file that it names.
+func numbersOf(flag, arg string) ([]float64, error) {
 	text := arg
 	if data, err := os.ReadFile(arg); err == nil {
 		text = string(data)
 	} else if !strings.ContainsAny(arg, ",") {
-		return nil, fmt.Errorf("--prior %s: neither numbers separated by commas nor a file: %w", arg, err)
+		return nil, fmt.Errorf("--%s %s: neither numbers separated by commas nor a file: %w", flag, arg, err)
 	}
 	fields := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(", \t\r\n[]", r) })
-	prior := make([]float64, len(fields))
+	numbers := make([]float64, len(fields))
 	for i, f := range fields {
 		v, err := strconv.ParseFloat(f, 64)
 		if err != nil {
-			return nil, fmt.Errorf("--prior: number %d is %q", i+1, f)
+			return nil, fmt.Errorf("--%s: number %d is %q", flag, i+1, f)
 		}
-		prior[i] = v
+		numbers[i] = v
 	}
-	return prior, nil
+	return numbers, nil
 }
 
 // asJSON is the settings as a run's identity and manifest record them.

@@ -46,7 +46,7 @@ func (r *filterRun) lines(in predictions.Lines, from *predictionInput, out *pred
 	for err == nil {
 		err = p.next()
 	}
-	if isEnd(err) {
+	if err == io.EOF {
 		err = p.end()
 		r.whole = err == nil
 	}
@@ -80,6 +80,9 @@ func (p *linePass) begin(classes int, labels []string) error {
 	o := p.filterRun.streams
 	if p.memory != nil {
 		o.Source = p.remembered
+		if o.Times != nil {
+			o.Times.Restore = func(stream string) ([]byte, error) { return p.memory.store.Companion(stream) }
+		}
 	}
 	p.runner, err = streams.New(o, p.answer)
 	return err
@@ -147,11 +150,16 @@ func (p *linePass) step(item *predictions.Item) error {
 		}
 	}
 	p.item = item
-	err := p.runner.Add(streams.Item[lineRef]{Stream: item.Stream, Probs: item.Probs, Ref: p.hold})
-	if errors.Is(err, streams.ErrStreams) || errors.Is(err, streams.ErrHeld) {
+	err := p.runner.Add(streams.Item[lineRef]{Stream: item.Stream, ID: item.ID, Time: timeOf(item), Probs: item.Probs, Ref: p.hold})
+	if atLine(err) {
 		err = &predictions.LineError{Name: p.name, Line: p.in.Line(), Err: fatal{err}}
 	}
 	return err
+}
+
+// atLine tells whether an error has its place in the line in hand.
+func atLine(err error) bool {
+	return errors.Is(err, streams.ErrStreams) || errors.Is(err, streams.ErrHeld) || errors.As(err, new(*streams.OrderError))
 }
 
 // pass writes the line in hand as it is, at its place.
@@ -173,14 +181,18 @@ func (p *linePass) answer(a streams.Answer[lineRef]) (err error) {
 	case a.Waited && a.Ref.text != nil:
 		_, err = p.out.Write(a.Ref.text)
 		return err
-	case a.Probs == nil:
-		return p.in.Unchanged(p.out)
 	case a.Waited:
 		if item, err = p.in.Recall(a.Ref.held); err != nil {
 			return err
 		}
 	}
-	p.line = p.in.Append(p.line[:0], p.adapted(item, a.Probs, a.Class, a.Diagnostics))
+	if a.Dropped {
+		p.items++
+	}
+	if a.Probs == nil {
+		return p.in.Unchanged(p.out)
+	}
+	p.line = p.in.Append(p.line[:0], p.adapted(item, a.Result))
 	_, err = p.out.Write(p.line)
 	return err
 }
@@ -208,6 +220,10 @@ func (p *linePass) commit() error {
 	if p.steps == 0 { // nothing was filtered yet
 		return p.out.Flush()
 	}
+	p.explained.keep() // a filter is good until a commit
+	if err := p.runner.SaveClocks(p.memory.store.SetCompanion); err != nil {
+		return err
+	}
 	if p.memory.pipe { // one who has seen an answer may rely on its being remembered
 		return errors.Join(p.memory.commit(p.done, 0), p.out.Flush())
 	}
@@ -225,15 +241,13 @@ func (p *linePass) end() error {
 	if p.runner == nil {
 		return nil
 	}
-	err := p.runner.Flush()
-	p.streamCount = p.runner.Streams()
-	return err
+	return p.runner.Flush()
 }
 
 // remember commits at the end of the pass, however it ended, unless it ended because something could not be written.
 func (p *linePass) remember(err error) error {
 	if p.runner != nil {
-		p.streamCount = p.runner.Streams()
+		p.streamCount, p.times = p.runner.Streams(), p.runner.Counts()
 	}
 	if p.memory == nil {
 		return err

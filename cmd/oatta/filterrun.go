@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/adapt/timeline"
 	"github.com/oatta/oatta/datasets/predictions"
 	"github.com/oatta/oatta/internal/results"
 	"github.com/oatta/oatta/internal/streams"
@@ -36,6 +37,11 @@ type filterRun struct {
 	bytes   int64
 
 	items, steps, failures, unpredicted, changed, streamCount int
+
+	times timeline.Counts
+
+	starvation *adapt.Starvation // nil until the classes are known
+	explained  *explained        // nil if nothing is to be explained
 
 	relabelled bool // told already
 	whole      bool // the input came to its end
@@ -70,7 +76,13 @@ func newFilterRun(c *cli.Context, env environment) (*filterRun, error) {
 	if r.streams, err = streamOptions(c); err != nil {
 		return nil, err
 	}
+	if r.streams.Times, err = timesOf(c, r.settings.Gate); err != nil {
+		return nil, err
+	}
 	if r.memory, err = memoryOf(c); err != nil {
+		return nil, err
+	}
+	if r.explained, err = explainedOf(c, r.streams.Mode); err != nil {
 		return nil, err
 	}
 	r.truths, err = readTruths(c.String("labels"))
@@ -114,7 +126,11 @@ func (r *filterRun) begin(classes int, labels []string) error {
 	r.classes, r.labels = classes, labels
 	r.streams.Classes, r.streams.Settings = classes, r.settings
 	r.truths.begin(labels)
-	return r.memory.begin(classes, r.settings)
+	var err error
+	if r.starvation, err = adapt.NewStarvation(classes, r.settings); err != nil {
+		return err
+	}
+	return errors.Join(r.explained.begin(labels), r.memory.begin(classes, r.settings))
 }
 
 // fatal is an error that no later line can mend.
@@ -141,13 +157,14 @@ func (r *filterRun) failed(err error) error {
 	return nil
 }
 
-// adapted is what is written for an item, and counts it. class is that of a path, -1 without one.
-func (r *filterRun) adapted(item *predictions.Item, probs []float64, class int, d adapt.Diagnostics) predictions.Adapted {
+// adapted is what is written for an item, and counts it.
+func (r *filterRun) adapted(item *predictions.Item, result streams.Result) predictions.Adapted {
 	before, _ := results.Top(item.Probs)
+	class := result.Class
 	if class < 0 {
-		class, _ = results.Top(probs)
+		class, _ = results.Top(result.Probs)
 	}
-	a := predictions.Adapted{Label: r.labels[before], AdaptedLabel: r.labels[class], Probs: probs, Gate: d.Gate, Mode: string(r.streams.Mode)}
+	a := predictions.Adapted{Label: r.labels[before], AdaptedLabel: r.labels[class], Probs: result.Probs, Gate: result.Gate, Mode: string(r.streams.Mode)}
 	r.items++
 	r.steps++
 	if before != class {
@@ -158,7 +175,8 @@ func (r *filterRun) adapted(item *predictions.Item, probs []float64, class int, 
 		warn(r.c, r.env, []string{fmt.Sprintf("the field label holds %q where the label of the probabilities is %q, which replaces it "+
 			"here and in what follows: --classes names the classes, --truth-field label keeps a true label", item.Label, a.Label)})
 	}
-	r.truths.add(item, probs, class)
+	r.starvation.Add(result.Stream, item.Probs)
+	r.explained.add(item, result, r.truths.add(item, result.Probs, class))
 	return a
 }
 
@@ -167,12 +185,22 @@ func (r *filterRun) close(err error) error {
 	if r.steps > 0 {
 		err = errors.Join(err, r.printScores())
 	}
+	said := r.env.err
+	if r.c.Bool("quiet") {
+		said = io.Discard
+	}
+	err = errors.Join(err, r.explained.write(said))
 	if !r.c.Bool("quiet") && (r.items > 0 || err == nil) {
 		r.printSummary()
+	}
+	if r.starvation != nil && r.starvation.Warning() != "" {
+		warn(r.c, r.env, []string{r.starvation.Warning()})
 	}
 	switch {
 	case errors.Is(err, streams.ErrStreams):
 		err = fmt.Errorf("%w (--max-streams)", err)
+	case errors.As(err, new(*streams.OrderError)):
+		err = fmt.Errorf("%w (--late keep, drop, reorder or restart goes on)", err)
 	case errors.Is(err, streams.ErrHeld):
 		err = fmt.Errorf("%w (--max-held): --lag holds less, and so do fewer streams at a time", err)
 	}
@@ -195,8 +223,6 @@ func (r *filterRun) printSummary() {
 	seconds := time.Since(r.begun).Seconds()
 	fmt.Fprintf(r.env.err, "%s in %s: %d failed, %d without a prediction, %s changed by the filter (%s)\n",
 		number(r.items, "item"), number(r.streamCount, "stream"), r.failures, r.unpredicted, number(r.changed, "label"), r.streams.Mode)
+	printTimes(r.env.err, r.times, r.streams.Times.Policy)
 	fmt.Fprintf(r.env.err, "%.0f items and %.1f MB a second: %.2f s\n", float64(r.items)/seconds, float64(r.bytes)/1e6/seconds, seconds)
 }
-
-// isEnd tells whether an input came to its end.
-func isEnd(err error) bool { return err == io.EOF }

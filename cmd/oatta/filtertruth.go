@@ -68,11 +68,14 @@ func (t *itemTruths) begin(labels []string) {
 	t.resolver, t.comparison = newLabelResolver(labels), benchmarks.NewComparison(len(labels))
 }
 
-// add compares one item, whose label after the filter is that of class after.
-func (t *itemTruths) add(item *predictions.Item, adapted []float64, after int) {
-	if class, ok := t.classOf(item); ok {
-		t.comparison.AddLabel(string(item.Stream), class, after, item.Probs, adapted)
+// add compares one item, whose label after the filter is that of class after. It returns the true class, -1 if it is not known.
+func (t *itemTruths) add(item *predictions.Item, adapted []float64, after int) int {
+	class, ok := t.classOf(item)
+	if !ok {
+		return -1
 	}
+	t.comparison.AddLabel(string(item.Stream), class, after, item.Probs, adapted)
+	return class
 }
 
 // classOf returns the class of an item's true label. ok is false where there is none, or one that is no class; each is counted.

@@ -47,7 +47,7 @@ func imageFlags() []cli.Flag {
 		&cli.IntFlag{Name: "threads", Category: compute, DefaultText: "1", Usage: "threads inside one run"},
 		&cli.IntFlag{Name: "loaders", Category: compute, DefaultText: "one a core, or one for each core that --runs leaves", Usage: "pictures decoded at the same time"},
 		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress and no summary"},
-	}, filterFlags())
+	}, gapFlags(), filterFlags())
 }
 
 func datasetOptions(c *cli.Context, progress func(done, total int)) datasets.Options {

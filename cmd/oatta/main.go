@@ -129,6 +129,7 @@ func newApp(env environment) *cli.App {
 			{Name: "run", Usage: "raw input to adapted label", Subcommands: []*cli.Command{runImagesCommand(env)}, Action: needsSubcommand},
 			{Name: "eval", Usage: "the same with labels: metrics before and after the filter", Subcommands: []*cli.Command{evalImagesCommand(env)}, Action: needsSubcommand},
 			filterCommand(env),
+			calibrateCommand(env),
 			stateCommand(env),
 			forgetCommand(env),
 			{Name: "models", Usage: "list and inspect models", Subcommands: modelCommands(env), Action: needsSubcommand},

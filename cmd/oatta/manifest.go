@@ -17,6 +17,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/adapt/timeline"
 	"github.com/oatta/oatta/datasets"
 	"github.com/oatta/oatta/internal/pipeline"
 	"github.com/oatta/oatta/models"
@@ -34,21 +35,22 @@ type runManifest struct {
 
 // runSettings is everything that decides what is written.
 type runSettings struct {
-	Program   string         `json:"program"` // with its version
-	Command   string         `json:"command"`
-	Input     []string       `json:"input"`
-	Pictures  int            `json:"pictures"`
-	Streams   int            `json:"streams"`
-	Listing   string         `json:"listing_sha256"` // of names, streams, times, sizes and modification times in processing order
-	Model     modelRecord    `json:"model"`
-	Engine    engineRecord   `json:"engine"`
-	Predictor string         `json:"predictor"`
-	Filter    adapt.Settings `json:"filter"`
-	Mode      string         `json:"mode"`  // filtered: each result uses its past only
-	Reset     string         `json:"reset"` // when filter and predictor forget
-	Seed      uint64         `json:"seed"`
-	Prepare   inputRecord    `json:"preprocessing"`
-	Output    outputRecord   `json:"output"`
+	Program   string            `json:"program"` // with its version
+	Command   string            `json:"command"`
+	Input     []string          `json:"input"`
+	Pictures  int               `json:"pictures"`
+	Streams   int               `json:"streams"`
+	Listing   string            `json:"listing_sha256"` // of names, streams, times, sizes and modification times in processing order
+	Model     modelRecord       `json:"model"`
+	Engine    engineRecord      `json:"engine"`
+	Predictor string            `json:"predictor"`
+	Filter    adapt.Settings    `json:"filter"`
+	Times     timeline.Settings `json:"times"` // what the filter is told of the time between pictures
+	Mode      string            `json:"mode"`  // filtered: each result uses its past only
+	Reset     string            `json:"reset"` // when filter and predictor forget
+	Seed      uint64            `json:"seed"`
+	Prepare   inputRecord       `json:"preprocessing"`
+	Output    outputRecord      `json:"output"`
 }
 
 type modelRecord struct {
@@ -85,14 +87,14 @@ type outputRecord struct {
 // ClassifierName names the model for MegaDetector JSON.
 func (s runSettings) ClassifierName() string { return s.Model.Name }
 
-func (k *classifier) settings(c *cli.Context, l *datasets.Listing, f *adapt.Filter, s share, out outputRecord) runSettings {
+func (k *classifier) settings(c *cli.Context, l *datasets.Listing, f *adapt.Filter, times timeline.Settings, s share, out outputRecord) runSettings {
 	m := k.model.Manifest
 	return runSettings{
 		Program: "oatta " + version(), Command: c.Command.HelpName, Input: c.Args().Slice(),
 		Pictures: len(l.Pictures) + len(l.Failures), Streams: len(l.Streams()), Listing: listingHash(l),
 		Model:     modelRecord{m.Name, k.model.Hash(), hashOf(asJSON(m)), len(m.Labels), m.License, k.model.Guessed},
 		Engine:    engineRecord{"onnxruntime", k.engine.Version(), k.engine.Library(), k.device(), k.reason, k.config.IntraThreads, s.batch},
-		Predictor: "base", Filter: f.Settings(), Mode: "filtered", Reset: "at the start of every stream",
+		Predictor: "base", Filter: f.Settings(), Times: times, Mode: "filtered", Reset: "at the start of every stream",
 		Prepare: inputRecord{m.Input, c.Bool("ignore-orientation"), c.Int64("max-pixels")}, Output: out,
 	}
 }
@@ -118,7 +120,7 @@ func (s runSettings) identity() map[string]string {
 		"pictures": strconv.Itoa(s.Pictures), "listing": s.Listing,
 		"model": s.Model.Name + " " + s.Model.SHA256, "labels and manifest": s.Model.Reading, "preprocessing": asJSON(s.Prepare),
 		"onnxruntime": s.Engine.Version, "device": s.Engine.Device, "threads": strconv.Itoa(s.Engine.Threads), "batch": strconv.Itoa(s.Engine.Batch),
-		"filter": asJSON(s.Filter), "output": asJSON(s.Output),
+		"filter": asJSON(s.Filter), "gaps": asJSON(s.Times), "output": asJSON(s.Output),
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/adapt/timeline"
 	"github.com/oatta/oatta/datasets"
 	"github.com/oatta/oatta/internal/pipeline"
 	"github.com/oatta/oatta/internal/results"
@@ -79,6 +80,8 @@ type imageRun struct {
 
 	k        *classifier
 	filter   *adapt.Filter
+	times    timeline.Settings
+	starved  *adapt.Starvation
 	manifest runManifest
 	output   *pipeline.Output
 }
@@ -86,6 +89,12 @@ type imageRun struct {
 // run opens everything in the order of what is cheapest to get wrong, then runs. The error carries the exit code.
 func (r *imageRun) run(m *models.Model, listed time.Duration) (err error) {
 	if r.filter, err = filter(r.c, m); err != nil {
+		return err
+	}
+	if r.times, err = gapsOf(r.c, r.filter.Settings().Gate); err != nil {
+		return err
+	}
+	if r.starved, err = adapt.NewStarvation(r.filter.Classes(), r.filter.Settings()); err != nil {
 		return err
 	}
 	record, err := r.outputRecord()
@@ -101,7 +110,7 @@ func (r *imageRun) run(m *models.Model, listed time.Duration) (err error) {
 		return err
 	}
 	r.tellDevice()
-	r.manifest = runManifest{Settings: r.k.settings(r.c, r.listing, r.filter, s, record), Started: time.Now().UTC()}
+	r.manifest = runManifest{Settings: r.k.settings(r.c, r.listing, r.filter, r.times, s, record), Started: time.Now().UTC()}
 	job, err := r.job(s, record)
 	if err != nil {
 		return r.abandon(err)
@@ -161,7 +170,7 @@ func (r *imageRun) job(s share, record outputRecord) (pipeline.Job, error) {
 		return pipeline.Job{}, err
 	}
 	job := pipeline.Job{
-		Items: all, Load: r.k.loader(r.listing), Base: r.k.base, Kind: r.k.kind(), Filter: r.filter, Format: format,
+		Items: all, Load: r.k.loader(r.listing), Base: r.k.base, Kind: r.k.kind(), Filter: r.filter, Format: format, Times: &r.times,
 		Batch: s.batch, Loaders: s.loaders, Runners: s.runs, Stop: r.env.stops.begin(), Whole: r.observe != nil,
 	}
 	return job, r.connect(&job)
@@ -265,6 +274,9 @@ func (r *imageRun) pipe(job pipeline.Job) (pipeline.Report, error) {
 	defer p.finish()
 	job.Observe = func(i int, record *results.Record) {
 		p.add(record.Failed())
+		if !record.Failed() {
+			r.starved.Add(record.Stream, record.Raw)
+		}
 		if r.observe != nil {
 			r.observe(i, record)
 		}
@@ -295,6 +307,10 @@ func (r *imageRun) close(report pipeline.Report, listed time.Duration, err error
 	}
 	if !r.c.Bool("quiet") {
 		sum.print(r.env.err)
+		printTimes(r.env.err, report.Times, timeline.PolicyKeep)
+	}
+	if w := r.starved.Warning(); w != "" {
+		warn(r.c, r.env, []string{w})
 	}
 	return r.exit(report, err)
 }

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/oatta/oatta/benchmarks/calibration"
+	"github.com/oatta/oatta/datasets/predictions"
+)
+
+func calibrateCommand(env environment) *cli.Command {
+	return &cli.Command{
+		Name:      "calibrate",
+		Usage:     "fit temperature and class prior to labelled predictions, for the filter",
+		ArgsUsage: "FILE|-",
+		Description: "Reads what `oatta filter` reads, with a true label for each item, from data that the model was not trained on.\n" +
+			"The filter multiplies what the order of a stream says by q^(1/T)/rho. T, the temperature, undoes over-confidence: the T with\n" +
+			"which the probabilities fit the labels best. rho, the class prior, is the class frequencies of the training data, which q\n" +
+			"already holds once and which must not be counted again at every step.\n" +
+			"The gate auto tries 5/3 of its temperature, too: settings and `oatta run` give it 3/5 of a T over 5/3, and 1 for one between.\n" +
+			"The paper's gates take T as it is; off loses by it on streams with little order and gains on those with much.\n" +
+			"For a model of pictures: oatta run images DIR -o raw.jsonl --vectors, then oatta calibrate raw.jsonl --labels labels.csv.\n" +
+			"Exit code 0: all well; 1: fitted, but some lines failed or an output did; 2: nothing fitted; 130: interrupted.",
+		Flags:  slices.Concat(labelledFlags(), calibrateFlags()),
+		Action: func(c *cli.Context) error { return calibrate(c, env) },
+	}
+}
+
+// labelledFlags are those of filter that say what the input and the truth are.
+func labelledFlags() (out []cli.Flag) {
+	for _, f := range predictionFlags() {
+		categorised, ok := f.(cli.CategorizableFlag)
+		if ok && slices.Contains([]string{"INPUT", "TRUTH"}, categorised.GetCategory()) && !slices.Contains([]string{"scores", "max-streams", "format"}, f.Names()[0]) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func calibrateFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "input-format", Category: "INPUT", Usage: "jsonl, csv, megadetector or speciesnet (default: by the file's ending and content; jsonl for standard input)"},
+		&cli.StringFlag{Name: "class-prior", Value: "labels", Usage: "the prior: labels (their frequencies), none (leave it alone), or the numbers of training items of each class, `NUMBERS` or a file of them"},
+		&cli.IntFlag{Name: "resamples", Value: 2000, Usage: "of whole streams, for the interval of the temperature"},
+		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "of the resampling"},
+		&cli.Int64Flag{Name: "max-memory", Value: calibration.DefaultMaxBytes, Usage: "the most `BYTES` of log-probabilities kept, four a class and item; items beyond are not used"},
+		&cli.StringFlag{Name: "format", Value: "text", Category: outputCategory, Usage: "of the report on standard output: text or json"},
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: outputCategory, Usage: "`FILE` of settings with temperature and prior, for filter --settings"},
+		&cli.StringFlag{Name: "model", Category: outputCategory, Usage: "ONNX `FILE` or manifest whose manifest gets temperature and prior; all else in it stays as it is"},
+		&cli.StringFlag{Name: "diagram", Category: outputCategory, Usage: "`PREFIX` of the reliability diagram, PREFIX.svg and PREFIX.png"},
+		&cli.BoolFlag{Name: "overwrite", Category: outputCategory, Usage: "replace settings and diagram that are there"},
+	}
+}
+
+// calibrateRun is one pass over labelled predictions. The filterRun counts and names failures; it has no filter.
+type calibrateRun struct {
+	*filterRun
+	target *manifestTarget // nil without --model
+	counts []float64       // of training items, nil: from the labels
+	set    *calibration.Set
+	beyond int // labelled items that the set did not take
+}
+
+func calibrate(c *cli.Context, env environment) error {
+	r, err := newCalibrateRun(c, env)
+	if err != nil {
+		return err
+	}
+	r.stop = env.stops.begin()
+	in, err := openPredictions(c.Args().First(), r.stop)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	if err := r.read(in); err != nil {
+		if errors.Is(err, errInterrupted) {
+			return exitError{fmt.Errorf("interrupted after %s", number(r.items, "item")), exitInterrupted}
+		}
+		return err
+	}
+	report, err := r.fit()
+	if err != nil {
+		return err
+	}
+	err = r.write(report)
+	if err = errors.Join(report.print(c, env), err); err != nil {
+		return exitError{err, exitSome}
+	}
+	if r.failures > 0 {
+		return exitError{nil, exitSome}
+	}
+	return nil
+}
+
+// newCalibrateRun reads all of the flags, and what they name, before any input is read.
+func newCalibrateRun(c *cli.Context, env environment) (*calibrateRun, error) {
+	if c.NArg() != 1 {
+		return nil, fmt.Errorf("calibrate: %d inputs: want one file, or - for standard input", c.NArg())
+	}
+	r := &calibrateRun{filterRun: &filterRun{c: c, env: env, name: c.Args().First()}}
+	if r.name == "-" {
+		r.name = "standard input"
+	}
+	if err := r.readFlags(); err != nil {
+		return nil, err
+	}
+	return r, r.checkOutputs()
+}
+
+func (r *calibrateRun) readFlags() (err error) {
+	c := r.c
+	switch c.String("on-error") {
+	case "stop", "skip":
+		r.stopAt = c.String("on-error") == "stop"
+	default:
+		return fmt.Errorf("--on-error %q: want skip or stop", c.String("on-error"))
+	}
+	if f := c.String("format"); f != "text" && f != "json" {
+		return fmt.Errorf("--format %q: want text or json, of the report (--input-format is that of the input)", f)
+	}
+	if c.Int64("max-memory") < 1 || c.Int("resamples") < 1 {
+		return fmt.Errorf("--max-memory %d, --resamples %d: want at least 1", c.Int64("max-memory"), c.Int("resamples"))
+	}
+	if r.format, err = formatOf(c.Args().First(), "input-format", c.String("input-format")); err != nil {
+		return err
+	}
+	if r.options, err = predictionOptions(c); err != nil {
+		return err
+	}
+	if p := c.String("class-prior"); p != "labels" && p != "none" {
+		if r.counts, err = numbersOf("class-prior", p); err != nil {
+			return err
+		}
+	}
+	if r.target, err = openManifest(c.String("model")); err != nil {
+		return err
+	}
+	if r.target != nil && r.options.Classes == nil && r.format == predictions.FormatJSONLines {
+		r.options.Classes = r.target.labels // a line by itself names no classes
+	}
+	r.truths, err = readTruths(c.String("labels"))
+	return err
+}
+
+// checkOutputs finds out early what would otherwise be found after the work: files that are there, folders that are not.
+func (r *calibrateRun) checkOutputs() error {
+	var files []string
+	if o := r.c.String("output"); o == "-" {
+		return errors.New("--output -: standard output is for the report: want a file")
+	} else if o != "" {
+		files = append(files, o)
+	}
+	if d := r.c.String("diagram"); d != "" {
+		files = append(files, d+".svg", d+".png")
+	}
+	for _, file := range files {
+		if info, err := os.Stat(filepath.Dir(file)); err != nil {
+			return err
+		} else if !info.IsDir() {
+			return fmt.Errorf("%s: %s is no folder", file, filepath.Dir(file))
+		}
+		if _, err := os.Lstat(file); err == nil && !r.c.Bool("overwrite") {
+			return fmt.Errorf("%s: exists: --overwrite replaces it", file)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/oatta/oatta/adapt"
+)
+
+// timed writes one stream with an item every ten seconds, two of which are missing, then a long gap, an item twice and one late.
+func timed(t *testing.T) (path string, q [][]float64) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "in.jsonl")
+	var text strings.Builder
+	add := func(i, seconds int) {
+		p := 0.5 + float64(i%7-3)/10
+		q = append(q, []float64{p, 1 - p})
+		fmt.Fprintf(&text, `{"stream":"s","id":%d,"time":"2024-05-01T%02d:%02d:%02dZ","probs":[%g,%g]}`+"\n", i, seconds/3600, seconds/60%60, seconds%60, p, 1-p)
+	}
+	for i := range 20 {
+		add(i, 10*i)
+	}
+	for i := range 10 {
+		add(20+i, 10*(22+i))
+	}
+	for i := range 10 {
+		add(30+i, 7200+10*i)
+	}
+	add(39, 7290)
+	add(41, 7201)
+	writeFile(t, path, text.String())
+	return path, q
+}
+
+// The filter is told of gaps, and what is late or double is treated as asked for.
+func TestFilterTimes(t *testing.T) {
+	in, q := timed(t)
+	const gaps = "times: 1 gap of 2 missed steps, 1 long gap"
+	for _, tc := range []struct {
+		args    []string
+		summary string
+		last    int // item of the last line that is filtered
+		restart bool
+	}{
+		{nil, gaps + ", 1 late item (kept), 1 duplicate (kept)", 41, false},
+		{[]string{"--late", "drop"}, gaps + ", 1 late item (left out), 1 duplicate (left out)", 39, false},
+		{[]string{"--late", "restart"}, gaps + ", 1 late item (each a new start), 1 duplicate (left out)", 41, true},
+	} {
+		out, errOut := mustOatta(t, exitFine, append([]string{"filter", in}, tc.args...)...)
+		if !strings.Contains(errOut, tc.summary+"\n") {
+			t.Errorf("%v: %s, want %s", tc.args, errOut, tc.summary)
+		}
+		got := filterLines(t, out)
+		f, err := adapt.New(2, adapt.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dst := make([]float64, 2)
+		for i := range got {
+			switch {
+			case i == 20:
+				f.Skip(2)
+			case i == 30:
+				f.Break()
+			case i == 41 && tc.restart:
+				f.Reset()
+			}
+			if out := i >= 40 && tc.args != nil && !(i == 41 && tc.restart); out != (got[i].Adapted == nil) {
+				t.Fatalf("%v: item %d: %v", tc.args, i, got[i])
+			} else if out {
+				continue
+			}
+			f.Step(dst, q[i])
+			if !slices.Equal(got[i].Adapted, dst) {
+				t.Fatalf("%v: item %d: %v, want %v", tc.args, i, got[i].Adapted, dst)
+			}
+		}
+	}
+	_, errOut := mustOatta(t, exitSome, "filter", in, "--late", "error")
+	if !strings.Contains(errOut, ":41: stream \"s\": timeline: item \"39\"") || !strings.Contains(errOut, "there twice") {
+		t.Error(errOut)
+	}
+}
+
+// In order, without a clock, or with one that nobody listens to: the same.
+func TestFilterTimesOff(t *testing.T) {
+	in, _ := timed(t)
+	want := ""
+	for l := range strings.Lines(readFile(t, in)) {
+		var fields map[string]any
+		if err := json.Unmarshal([]byte(l), &fields); err != nil {
+			t.Fatal(err)
+		}
+		delete(fields, "time")
+		text, err := json.Marshal(fields)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want += string(text) + "\n"
+	}
+	plain := filepath.Join(t.TempDir(), "plain.jsonl")
+	writeFile(t, plain, want)
+	without, errOut := mustOatta(t, exitFine, "filter", plain)
+	if strings.Contains(errOut, "times:") {
+		t.Error(errOut)
+	}
+	off, _ := mustOatta(t, exitFine, "filter", in, "--gaps", "off")
+	a, b := filterLines(t, without), filterLines(t, off)
+	for i := range a {
+		if !slices.Equal(a[i].Adapted, b[i].Adapted) {
+			t.Fatalf("item %d: %v, want %v", i, b[i].Adapted, a[i].Adapted)
+		}
+	}
+	if len(a) != 42 || len(b) != 42 {
+		t.Errorf("%d and %d lines", len(a), len(b))
+	}
+}
+
+func TestFilterReorders(t *testing.T) {
+	in, _ := timed(t)
+	lines := strings.SplitAfter(strings.TrimSpace(readFile(t, in))+"\n", "\n")[:40]
+	sorted, mixed := filepath.Join(t.TempDir(), "a.jsonl"), filepath.Join(t.TempDir(), "b.jsonl")
+	writeFile(t, sorted, strings.Join(lines, ""))
+	for i := 0; i+4 < len(lines); i += 5 {
+		slices.Reverse(lines[i : i+4])
+	}
+	writeFile(t, mixed, strings.Join(lines, ""))
+	want, _ := mustOatta(t, exitFine, "filter", sorted)
+	got, errOut := mustOatta(t, exitFine, "filter", mixed, "--late", "reorder", "--within", "4")
+	if got != want || !strings.Contains(errOut, "24 items put in order") {
+		t.Errorf("%s\n%s\nwant\n%s", errOut, got, want)
+	}
+	for _, args := range [][]string{{"--late", "soon"}, {"--rhythm", "-3s"}, {"--long-gap", "0.5x"}, {"--long-gap", "x"}, {"--gaps", "some"}, {"--within", "3"}, {"--late", "reorder", "--state", "x"}} {
+		mustOatta(t, exitNothing, append([]string{"filter", mixed}, args...)...)
+	}
+}
+
+// Clocks are part of the memory: the gap between two runs is one.
+func TestStateKeepsClocks(t *testing.T) {
+	in, _ := timed(t)
+	want, _ := mustOatta(t, exitFine, "filter", in, "--late", "drop")
+	store := filepath.Join(t.TempDir(), "s.state")
+	for _, cut := range []int{20, 30, 40} {
+		a, b := split(t, in, cut)
+		store += "x"
+		first, _ := mustOatta(t, exitFine, "filter", a, "--state", store, "--late", "drop")
+		second, _ := mustOatta(t, exitFine, "filter", b, "--state", store, "--late", "drop")
+		if first+second != want {
+			t.Errorf("in two parts at %d\n%s%s\nin one\n%s", cut, first, second, want)
+		}
+	}
+}
