@@ -91,8 +91,8 @@ func (f *Filter) Hypotheses(dst []Hypothesis) []Hypothesis {
 	if !ok {
 		return dst
 	}
-	for i, temperature := range m.temperatures {
-		w := m.slot(i)
+	for i := range m.temperatures {
+		w, temperature := m.slot(i), m.temperature(i)
 		add := func(kind string, a, e float64) {
 			dst = append(dst, Hypothesis{kind, a, e, temperature, w[0]})
 			w = w[1:]

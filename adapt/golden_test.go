@@ -56,6 +56,7 @@ func (c goldenCase) settings() Settings {
 	s := Settings{Gate: GateOff, Prior: c.Config.Rho, Temperature: c.Config.Temperature}
 	if c.Kind == "auto" {
 		a := DefaultAuto()
+		a.Confidence = 0 // as published
 		if c.Config.Grid != nil {
 			a.Grid = c.Config.Grid
 		}

@@ -83,7 +83,7 @@ func plainLagged(f *Filter, q [][]float64, missed []int, s int) []float64 {
 		plain.across(gaps(missed).at(u))
 		for i, p := range plain.at {
 			mu := p.marginal(a)
-			l := plainLikelihood(row, plain.s.Prior, p.temperature)
+			l := plainLikelihood(row, plain.s.Prior, p.temperature/plain.b)
 			lift := slices.Clone(l)
 			for j := range lift {
 				lift[j] /= mu[j]

@@ -17,6 +17,7 @@ type mixture struct {
 	hypotheses   int       // per temperature
 	temperatures []float64 // Settings.Temperature times each of Auto.Temperatures
 
+	sharp   sharpness
 	across  gap       // before the step in hand
 	kept    []float64 // a of the Grid over that gap
 	inertia []float64 // and b of persist
@@ -33,6 +34,7 @@ func newMixture(classes int, s Settings) *mixture {
 		Auto: a, inv: inverse(s.Prior), doubt: spread(a.Flicker, classes),
 		logq: make([]float64, classes), out: make([]float64, classes),
 		kept: slices.Clone(a.Grid), inertia: make([]float64, len(a.Grid)), walk: newWalk(classes), columns: make([]int32, 0, classes),
+		sharp: newSharpness(s),
 	}
 	for _, g := range a.Grid {
 		for _, e := range a.Errors {
@@ -79,7 +81,11 @@ func (m *mixture) initialWeights() []float64 {
 	return all
 }
 
+// temperature returns the one that divides log q now, sharpened predictions considered.
+func (m *mixture) temperature(i int) float64 { return m.temperatures[i] / m.sharp.exponent }
+
 func (m *mixture) reset() {
+	m.sharp.reset()
 	copy(m.weights, m.initial)
 	for _, t := range m.at {
 		t.reset()
@@ -96,9 +102,9 @@ func (m *mixture) step(dst, q []float64) Diagnostics {
 	}
 	for i, t := range m.at {
 		if few {
-			likelihoodAt(list, t.like, q, m.logq, m.inv, m.temperatures[i])
+			likelihoodAt(list, t.like, q, m.logq, m.inv, m.temperature(i))
 		} else {
-			likelihood(t.like, q, m.logq, m.inv, m.temperatures[i])
+			likelihood(t.like, q, m.logq, m.inv, m.temperature(i))
 		}
 		t.judge(m.slot(i))
 	}
@@ -110,6 +116,7 @@ func (m *mixture) step(dst, q []float64) Diagnostics {
 		d.Gate += sum(w[1:])
 		t.advance(m.out, w)
 	}
+	m.sharpen(list, few, q)
 	copy(dst, m.out)
 	for i, w := range m.weights {
 		m.weights[i] = (1-m.Share)*w + m.Share*m.initial[i]
@@ -118,6 +125,21 @@ func (m *mixture) step(dst, q []float64) Diagnostics {
 		m.skip(gap{})
 	}
 	return d
+}
+
+// sharpen moves the exponent by the confidence of q; with few, q is zero outside of the list.
+func (m *mixture) sharpen(list []int32, few bool, q []float64) {
+	s := &m.sharp
+	power := s.exponent * s.claimed
+	switch {
+	case s.target == 0:
+	case power == 1:
+		s.follow(slices.Max(q) / sum(q))
+	case few:
+		s.follow(confidenceAt(list, m.logq, power))
+	default:
+		s.follow(confidence(m.logq, power))
+	}
 }
 
 // slot returns the weights of temperature i.

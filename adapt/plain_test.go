@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -188,6 +189,8 @@ func compare(t *testing.T, what string, got, want []float64) {
 
 // plainAuto is the mixture with every matrix written out.
 type plainAuto struct {
+	b     float64 // exponent of sharpened predictions
+	t     int
 	s     Settings
 	w0, w []float64
 	at    []*plainTempered
@@ -208,7 +211,7 @@ type plainTempered struct {
 
 func newPlainAuto(n int, f *Filter) *plainAuto {
 	m := f.mode.(*mixture)
-	a := &plainAuto{s: f.Settings(), w0: m.initial, w: append([]float64(nil), m.initial...)}
+	a := &plainAuto{b: 1, s: f.Settings(), w0: m.initial, w: append([]float64(nil), m.initial...)}
 	for _, t := range a.s.Auto.Temperatures {
 		p := &plainTempered{
 			temperature: t * a.s.Temperature, last: uniform(n), mass: make([]float64, n), full: uniform(n),
@@ -229,7 +232,7 @@ func (a *plainAuto) step(q []float64) []float64 {
 	var w []float64
 	var posteriors [][]float64
 	for _, t := range a.at {
-		t.step(plainLikelihood(q, a.s.Prior, t.temperature), *a.s.Auto)
+		t.step(plainLikelihood(q, a.s.Prior, t.temperature/a.b), *a.s.Auto)
 		w = append(w, t.evidence...)
 		posteriors = append(posteriors, t.posteriors...)
 	}
@@ -244,7 +247,19 @@ func (a *plainAuto) step(q []float64) []float64 {
 	for i := range w {
 		a.w[i] = (1-a.s.Auto.Share)*w[i] + a.s.Auto.Share*a.w0[i]
 	}
+	a.sharpen(q)
 	return out
+}
+
+// sharpen moves the exponent towards one with which the greatest entry is on average as large as the settings ask for.
+func (a *plainAuto) sharpen(q []float64) {
+	if a.s.Auto.Confidence == 0 {
+		return
+	}
+	sharp := plainLikelihood(q, nil, min(a.s.Temperature, 1)/a.b)
+	a.b *= math.Exp((0.1 + 1/(1+float64(a.t)/20)) * (a.s.Auto.Confidence - slices.Max(sharp)))
+	a.b = min(max(a.b, 1), 16)
+	a.t++
 }
 
 // spreadOver returns trust*x + (1-trust)/K.
@@ -341,6 +356,7 @@ func randomAuto(r *rand.Rand, n int) Settings {
 	a.Grid = []float64{r.Float64() * 0.99, 0.9}
 	a.Errors = []float64{r.Float64() * 0.4}
 	a.Temperatures = []float64{1, 0.5 + r.Float64()}
+	a.Confidence = []float64{0, 0.5, 0.8, 0.99}[r.IntN(4)]
 	a.Flicker, a.Share, a.Gamma = r.Float64()*0.5, r.Float64()*0.1, r.Float64()*0.5
 	a.Beta, a.Pseudo, a.Delta = math.Exp(r.NormFloat64()), math.Exp(r.NormFloat64()), r.Float64()*0.1
 	s := Settings{Temperature: math.Exp(r.NormFloat64() / 2), Auto: &a}

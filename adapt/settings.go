@@ -76,6 +76,7 @@ type Auto struct {
 	Grid         []float64 `json:"grid"`         // values of a, each in [0, 1)
 	Errors       []float64 `json:"errors"`       // values of e, each in [0, 1]
 	Flicker      float64   `json:"flicker"`      // doubt of persist, in [0, 1]
+	Confidence   float64   `json:"confidence"`   // predictions whose greatest entry is less on average are sharpened to it, in [0, 1); 0: never, as published
 	Temperatures []float64 `json:"temperatures"` // factors on Settings.Temperature, each > 0
 	None         float64   `json:"w_none"`       // initial weights of the four kinds, >= 0; None > 0; their sum is normalised to 1
 	Persist      float64   `json:"w_persist"`
@@ -88,12 +89,13 @@ type Auto struct {
 	Pseudo       float64   `json:"pseudo"` // strength of the uniform in mu, in observations, > 0
 }
 
-// DefaultAuto returns the constants of the design study.
+// DefaultAuto returns the constants of the design study, and a Confidence that was found after it: the published gate is that of
+// Confidence 0.
 func DefaultAuto() Auto {
 	return Auto{
 		Grid: []float64{0.2, 0.4, 0.6, 0.75, 0.87, 0.94, 0.98}, Errors: []float64{0.05, 0.2}, Flicker: 0.1,
-		Temperatures: []float64{1, 5. / 3},
-		None:         0.45, Persist: 0.45, Sticky: 0.05, Full: 0.05,
+		Confidence: 0.8, Temperatures: []float64{1, 5. / 3},
+		None: 0.45, Persist: 0.45, Sticky: 0.05, Full: 0.05,
 		Share: 0.001, Gamma: 0.01, Beta: 1, Delta: 0.002, Pseudo: 5,
 	}
 }
@@ -181,6 +183,7 @@ func (s Settings) withAuto(classes int) (Settings, error) {
 		each("grid", a.Grid, 0, below1),
 		each("errors", a.Errors, 0, 1),
 		each("temperatures", a.Temperatures, 1e-3, 1e3),
+		within("confidence", a.Confidence, 0, below1),
 		within("flicker", a.Flicker, 0, 1),
 		within("w_none", a.None, 1e-12, 1e12),
 		within("w_persist", a.Persist, 0, 1e12),

@@ -32,6 +32,10 @@ func newHindsight(classes int, s Settings, q [][]float64, between gaps) *hindsig
 	s.Auto = &a
 	h := &hindsight{m: newMixture(classes, s), q: q, n: classes, r: newRecording(classes, len(q))}
 	h.r.between = between
+	sharp := h.m.sharp.whole(q)
+	for i := range h.m.temperatures {
+		h.m.temperatures[i] /= sharp
+	}
 	h.matrixErrors = append(h.matrixErrors, 0)
 	for _, e := range errors {
 		if e > 0 {

@@ -76,12 +76,13 @@ func plainHindsightGaps(s Settings, q [][]float64, missed []int) [][]float64 {
 	}
 	var weights []float64
 	var posteriors [][][]float64
+	b := newSharpness(s).whole(q)
 	for _, factor := range a.Temperatures {
 		rec := newRecording(n, len(q))
-		rec.read(q, inverse(s.Prior), s.Temperature*factor)
+		rec.read(q, inverse(s.Prior), s.Temperature*factor/b)
 		var likes [][]float64
 		for _, row := range q {
-			likes = append(likes, plainLikelihood(row, s.Prior, s.Temperature*factor))
+			likes = append(likes, plainLikelihood(row, s.Prior, s.Temperature*factor/b))
 		}
 		mu := rec.marginal(erring(0, 0, n), a.Pseudo)
 		add := func(prior float64, c *chain, evidence func(t int, p, seen []float64) float64) {

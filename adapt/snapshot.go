@@ -227,6 +227,9 @@ func stateSize(classes int, s Settings, version int) int64 {
 			each++ // scale
 		}
 		numbers = int64(len(s.Auto.Temperatures)) * (each + 2 + grid + sticky)
+		if version >= 3 {
+			numbers += 2 // sharpness
+		}
 	} else {
 		numbers = k*k + 5*k + 2 // counts; rows, p, q, prior, marginal; scale, llr
 		if s.Gate == GateWindow {

@@ -83,6 +83,7 @@ type exported struct {
 	LLR         *float64     `json:"llr,omitempty"`
 	Gain        float64      `json:"gain"`
 	Excluded    int          `json:"zero_evidence"`
+	Sharpness   float64      `json:"sharpness,omitempty"` // power to which q is taken now
 	Hypotheses  []Hypothesis `json:"hypotheses,omitempty"`
 	Transitions [][]float64  `json:"transitions,omitempty"`
 }
@@ -96,8 +97,11 @@ func (f *Filter) ExportJSON(w io.Writer, withTransitions bool) error {
 		Format: "oatta filter", Version: 1, Classes: f.classes, Steps: f.steps, Settings: f.settings,
 		Gain: f.Gain(), Excluded: f.excluded, Hypotheses: f.Hypotheses(nil),
 	}
-	if m, ok := f.mode.(*paper); ok {
+	switch m := f.mode.(type) {
+	case *paper:
 		e.Gate, e.LLR = m.openness()
+	case *mixture:
+		e.Sharpness = m.sharp.exponent
 	}
 	for _, h := range e.Hypotheses {
 		if h.Kind != "none" {

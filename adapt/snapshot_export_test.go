@@ -123,8 +123,8 @@ func checkHypotheses(t *testing.T, gate Gate, e exported) {
 	if kinds["none"] != 2 || kinds["persist"] != 14 || kinds["sticky"] != 28 || kinds["full"] != 2 || math.Abs(total-1) > 1e-12 {
 		t.Errorf("hypotheses %v of total weight %g", kinds, total)
 	}
-	if h := e.Hypotheses[8+1]; h.Kind != "sticky" || h.Stay != 0.2 || h.Error != 0.2 || h.Temperature != 1 {
-		t.Errorf("tenth hypothesis %+v, want sticky(0.2, 0.2) at temperature 1", h)
+	if h := e.Hypotheses[8+1]; h.Kind != "sticky" || h.Stay != 0.2 || h.Error != 0.2 || math.Abs(h.Temperature*e.Sharpness-1) > 1e-12 {
+		t.Errorf("tenth hypothesis %+v, want sticky(0.2, 0.2) at temperature 1, sharpened by %g", h, e.Sharpness)
 	}
 }
 

@@ -69,6 +69,10 @@ func rowsAgree(c, rows []float64, scale float64) error {
 
 func (m *mixture) visit(v visitor) {
 	v.numbers("weights", m.weights, simplex)
+	if v.since(3) {
+		v.number("sharpness", &m.sharp.exponent, exponents)
+		v.integer("steps of the sharpness", &m.sharp.age, sharpenAgeMax)
+	}
 	for _, t := range m.at {
 		t.visit(v)
 	}
@@ -102,6 +106,9 @@ func (s *pairs) visit(v visitor) {
 	v.number("total", &s.total, counted)
 	v.flag("started", &s.started)
 }
+
+// exponents are those of sharpened predictions.
+var exponents = bounds{1, maxSharpness, false}
 
 // simplexOrLess holds the part of a prior that the counts give; beta's part is added to it.
 var simplexOrLess = bounds{0, 1 + unitTolerance, false}

@@ -144,8 +144,9 @@ func TestEveryFieldIsVisitedOrScratch(t *testing.T) {
 		{mixture{}, map[string]string{
 			"Auto": "settings", "inv": "settings", "sticky": "settings", "doubt": "settings", "initial": "settings",
 			"hypotheses": "settings", "temperatures": "settings", "weights": kept, "at": kept, "logq": "scratch", "out": "scratch", "columns": "scratch",
-			"across": "scratch", "kept": "scratch", "inertia": "scratch", "walk": "scratch",
+			"across": "scratch", "kept": "scratch", "inertia": "scratch", "walk": "scratch", "sharp": kept,
 		}},
+		{sharpness{}, map[string]string{"target": "settings", "claimed": "settings", "exponent": kept, "age": kept}},
 		{tempered{}, map[string]string{
 			"m": "settings", "columns": "scratch", "sparse": "scratch", "like": "scratch", "last": kept, "mass": kept, "mu": "scratch", "lift": "scratch", "chance": "scratch",
 			"persist": kept, "sticky": kept, "overlap": "scratch", "full": kept, "prior": "scratch", "pairs": kept,
