@@ -13,6 +13,8 @@ type Filter struct {
 	steps    int
 	excluded int // steps of zero evidence among them
 	gap      gap // before the next item
+
+	floored []float64 // [K] scratch of Settings.Floor; nil without it
 }
 
 // mode is one of the two recursions, the paper's or the mixture of hypotheses.
@@ -44,6 +46,9 @@ func New(classes int, s Settings) (*Filter, error) {
 		return nil, err
 	}
 	f := &Filter{classes: classes, settings: s}
+	if s.Floor > 0 {
+		f.floored = make([]float64, classes)
+	}
 	if s.Gate == GateAuto {
 		f.mode = newMixture(classes, s)
 	} else {
@@ -89,6 +94,9 @@ func (f *Filter) advance(dst, q []float64) Diagnostics {
 	if !f.gap.none() {
 		f.mode.skip(f.gap)
 		f.gap = gap{}
+	}
+	if f.floored != nil {
+		q = floor(f.floored, q, f.settings.Floor)
 	}
 	d := f.mode.step(dst, q)
 	if d.ZeroEvidence {

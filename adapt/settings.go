@@ -35,8 +35,12 @@ type Settings struct {
 	Gate        Gate      `json:"gate"`
 	Temperature float64   `json:"temperature,omitempty"` // > 0, divides log q; 0 means 1. Undoes over-confidence of the predictor.
 	Prior       []float64 `json:"prior,omitempty"`       // rho, the class prior of the training set; nil is uniform. Positive, sums to 1.
-	Paper       *Paper    `json:"paper,omitempty"`       // for off, ewma and window; nil is DefaultPaper
-	Auto        *Auto     `json:"auto,omitempty"`        // for auto; nil is DefaultAuto
+	// Floor, 0 to MaxFloor, is the probability below which an entry of q counts as 0: what is left out of a q is at most K Floor of its mass, and
+	// the step is then that of the rest, exactly. Predictions of many classes that are sure of a few are so stepped in microseconds. 0
+	// leaves nothing out. It is of [Filter.Step] and of what is built on it; recordings are smoothed as they are.
+	Floor float64 `json:"floor,omitempty"`
+	Paper *Paper  `json:"paper,omitempty"` // for off, ewma and window; nil is DefaultPaper
+	Auto  *Auto   `json:"auto,omitempty"`  // for auto; nil is DefaultAuto
 }
 
 // Paper holds the hyperparameters of the paper's modes. The paper prints none: the defaults were fitted to its thirteen
@@ -100,6 +104,9 @@ func DefaultAuto() Auto {
 	}
 }
 
+// MaxFloor bounds Settings.Floor: with MaxClasses no more than a sixty-thousandth of a prediction is left out.
+const MaxFloor = 1e-9
+
 // MaxClasses bounds K, and MaxStateBytes what the K x K matrices of one stream take: one of float64 in the paper's modes, one for
 // each temperature under auto.
 const (
@@ -122,6 +129,9 @@ func (s Settings) resolved(classes int) (Settings, error) {
 		s.Temperature = 1
 	}
 	if err := within("temperature", s.Temperature, 1e-3, 1e3); err != nil {
+		return s, err
+	}
+	if err := within("floor", s.Floor, 0, MaxFloor); err != nil {
 		return s, err
 	}
 	prior, err := checkedPrior(s.Prior, classes)

@@ -134,7 +134,7 @@ func TestEveryFieldIsVisitedOrScratch(t *testing.T) {
 		of     any
 		fields map[string]string
 	}{
-		{Filter{}, map[string]string{"classes": kept, "settings": kept, "steps": kept, "excluded": kept, "gap": kept, "mode": kept}},
+		{Filter{}, map[string]string{"classes": kept, "settings": kept, "steps": kept, "excluded": kept, "gap": kept, "mode": kept, "floored": "scratch"}},
 		{paper{}, map[string]string{
 			"Paper": "settings", "gate": "settings", "temperature": "settings", "inv": "settings",
 			"c": kept, "rows": kept, "scale": kept, "p": kept, "q": kept, "prior": kept, "marginal": kept, "llr": kept, "ratios": kept,

@@ -7,10 +7,25 @@ import "math"
 // modes) or of p (under auto) in the columns of q_t, and reads only the rows of p; the decay is carried as a scale. The functions here go by
 // lists of the classes that are not zero, and cost a few times K.
 //
-// There is no tolerance, as nothing is left out that is not zero. It would buy little that could be proven. With q even as small as e
+// There is no tolerance on the posterior, as nothing is left out that is not zero. It would buy little that could be proven. With q even as small as e
 // outside of a list, the counts between two classes that were never listed are sums of e^2; they are what the prior of the second is made
 // of when the first has come and the second follows, the evidence is then as small as they are, and leaving them out would change
 // the posterior by as much as 2, however small e is. What could be left out safely is what is small beside the least entry of q.
+
+// What a caller knows not to matter, [Settings].Floor, becomes zero before the step: floor writes q without the entries below least into dst,
+// normalised, and returns it. Least is so small that most of q is left.
+func floor(dst, q []float64, least float64) []float64 {
+	total := 0.0
+	for i, v := range q {
+		if v < least {
+			v = 0
+		}
+		dst[i] = v
+		total += v
+	}
+	scale(dst, 1/total)
+	return dst
+}
 
 // sparseShare is the share of the classes up to which a step goes by lists.
 const sparseShare = 8

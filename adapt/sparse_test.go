@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -141,5 +142,48 @@ func TestStepBatchPanicsBeforeAnythingMoves(t *testing.T) {
 			}()
 			StepBatch(f, rows(2, 2), q, nil)
 		}()
+	}
+}
+
+// A filter with a floor is one without that is given predictions without what is below it.
+func TestFloor(t *testing.T) {
+	const n = 64
+	for _, gate := range Gates() {
+		r := rand.New(rand.NewPCG(4, 90))
+		a, b := newFilter(t, n, Settings{Gate: gate, Floor: 1e-10}), newFilter(t, n, Settings{Gate: gate})
+		x, y, cut := make([]float64, n), make([]float64, n), make([]float64, n)
+		left := 0
+		for i := range 300 {
+			q := make([]float64, n)
+			for k := range q {
+				q[k] = math.Exp(-40 * r.Float64())
+			}
+			q[r.IntN(n)] += 5
+			q = normalised(q)
+			total := 0.0
+			for k, v := range q {
+				if cut[k] = v; v < 1e-10 {
+					cut[k] = 0
+					left++
+				}
+				total += cut[k]
+			}
+			for k := range cut {
+				cut[k] *= 1 / total
+			}
+			a.Step(x, q)
+			b.Step(y, cut)
+			if !slices.Equal(x, y) {
+				t.Fatalf("%s step %d: %v, want %v", gate, i, x, y)
+			}
+		}
+		if left < 1000 {
+			t.Errorf("%d entries were below the floor", left)
+		}
+	}
+	for _, bad := range []float64{-1, 2e-9, math.NaN()} {
+		if _, err := New(3, Settings{Floor: bad}); err == nil || !strings.Contains(err.Error(), "floor") {
+			t.Errorf("floor %g: %v", bad, err)
+		}
 	}
 }

@@ -17,7 +17,8 @@ type StudySettings struct {
 // Study is the whole of the filter's study on ready predictions.
 type Study struct {
 	Controlled *ControlledResult
-	Corrupted  []int // sets of Controlled that are corruptions
+	Corrupted  []int       // sets of Controlled that are corruptions
+	Flat       *FlatResult // of the corruptions
 	Real       []*StreamsResult
 	Replay     *ReplayResult
 	Paper      *PaperTables
@@ -49,12 +50,20 @@ func RunStudy(shared string, s StudySettings) (*Study, error) {
 	if err != nil {
 		return nil, err
 	}
+	flat := controlled
+	flat.Seeds = min(flat.Seeds, flatSeeds)
+	if study.Flat, err = RunFlat(sets.Corrupted, flat); err != nil {
+		return nil, err
+	}
 	if study.Real, err = runReal(shared, controlled.Workers); err != nil {
 		return nil, err
 	}
 	study.Replay, err = runReplay(shared, sets.Corrupted, s.ReplaySeeds, controlled.Workers)
 	return study, err
 }
+
+// flatSeeds are enough for differences of whole points.
+const flatSeeds = 3
 
 func runReal(shared string, workers int) (out []*StreamsResult, err error) {
 	collections, err := ReadRealCollections(shared)
@@ -93,6 +102,7 @@ func (s *Study) Tables() []Table {
 	return append(tables,
 		r.Facts(s.Corrupted).Table("Controlled streams: claims, over the fifteen corruptions", s.Paper),
 		r.AutoTable("Controlled streams: auto by corruption", s.Corrupted),
+		s.Flat.Table("Controlled streams: predictions that claim less than they know"),
 		StreamsTable("Real predictions on real streams", s.Real),
 		s.Replay.Table("Real orders of labels, replayed with CIFAR-10-C predictions"),
 	)
@@ -123,6 +133,7 @@ type (
 		Mean   []jsonRow       `json:"mean_over_corruptions"`
 		Facts  ControlledFacts `json:"facts"`
 		Sets   []jsonSet       `json:"sets"`
+		Flat   *FlatResult     `json:"flat"`
 		Real   []jsonReal      `json:"real"`
 		Replay []jsonRow       `json:"replay"`
 	}
@@ -146,7 +157,7 @@ type (
 )
 
 func (s *Study) writeJSON(w io.Writer) error {
-	out := jsonStudy{Steps: s.Controlled.Steps, Seeds: s.Controlled.Seeds, Facts: s.Controlled.Facts(s.Corrupted)}
+	out := jsonStudy{Flat: s.Flat, Steps: s.Controlled.Steps, Seeds: s.Controlled.Seeds, Facts: s.Controlled.Facts(s.Corrupted)}
 	out.Mean = s.rows(s.Corrupted)
 	for i, set := range s.Controlled.Sets {
 		out.Sets = append(out.Sets, jsonSet{set.Name, set.Accuracy, s.rows([]int{i})})

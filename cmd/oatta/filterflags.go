@@ -27,6 +27,7 @@ func filterFlags() []cli.Flag {
 		},
 		&cli.StringFlag{Name: "prior", Category: filterCategory, Usage: "class prior of the training data: `NUMBERS`, comma-separated, or a file of them (default: the model's where there is one, else uniform)"},
 		&cli.Float64Flag{Name: "temperature", Category: filterCategory, Usage: "divides the log probabilities, over 1 for an over-confident model", DefaultText: "the model's where there is one, else 1"},
+		&cli.Float64Flag{Name: "floor", Category: filterCategory, Usage: "probability below which a class counts as 0, at most 1e-9; many classes with few likely ones are then stepped in microseconds"},
 		&cli.StringFlag{Name: "init", Value: string(p.Init), Category: filterCategory, Usage: "paper: initial counts, uniform or identity"},
 		number("kappa", p.Kappa, "paper: pseudocount"),
 		number("gamma", p.Gamma, "paper: learning rate of the transition counts"),
@@ -57,7 +58,7 @@ func refuse(c *cli.Context, names []string, why string) error {
 
 // filterSettings reads the flags; a prior and a temperature that are not given are the model's.
 func filterSettings(c *cli.Context, prior []float64, temperature float64) (adapt.Settings, error) {
-	s := adapt.Settings{Gate: adapt.Gate(c.String("gate")), Prior: prior}
+	s := adapt.Settings{Gate: adapt.Gate(c.String("gate")), Prior: prior, Floor: c.Float64("floor")}
 	if temperature > 0 { // fitted to the model's own labels, where --temperature is the filter's as it is
 		s = s.Calibrated(temperature)
 	}
