@@ -56,7 +56,7 @@ func run(w io.Writer) error {
 
 // compare returns the medians of the rounds, the two taking turns. One round before is not counted.
 func compare(p *peer, gate adapt.Gate, classes, steps int, kind string) (ours, theirs float64, err error) {
-	f, err := adapt.New(classes, adapt.Settings{Gate: gate})
+	f, err := adapt.New(classes, settings(gate))
 	if err != nil {
 		return 0, 0, err
 	}
@@ -163,4 +163,11 @@ func (p *peer) time(gate adapt.Gate, classes, steps int, kind string) (ns float6
 func (p *peer) stop() {
 	p.in.Close()
 	_ = p.cmd.Wait() // its answers are in; how it ends does not matter
+}
+
+// settings are those of the recursion as it was published, which the script has: without sharpening.
+func settings(gate adapt.Gate) adapt.Settings {
+	published := adapt.DefaultAuto()
+	published.Confidence = 0
+	return adapt.Settings{Gate: gate, Auto: &published}
 }
