@@ -46,7 +46,7 @@ func TestDetection(t *testing.T) {
 				}
 			}
 		}
-		if gaining < 10 || 2*found < gaining || harmless < 50 || 50*harmed > 3*harmless {
+		if gaining < 10 || 5*found < 2*gaining || harmless < 50 || 50*harmed > 3*harmless {
 			t.Errorf("%s: found %d of %d that gain over two points; false alarms %d of %d that gain nothing", gate, found, gaining, harmed, harmless)
 		}
 	}
