@@ -93,7 +93,7 @@ func (k *Keeper) Next(t time.Time, id []byte) (Action, Gap, error) {
 		k.clock.Next(t, id)
 	case k.policy == PolicyError && gap.Order >= Late:
 		return Drop, gap, fmt.Errorf("timeline: item %q of %s is %s", id, t.Format(time.RFC3339Nano), k.fault(gap))
-	case action == Take && gap.Order >= Late:
+	case action == Take && gap.Order >= Late && gap.Since != 0: // the one of the last item's time is of the same moment
 		k.clock.Next(time.Time{}, nil) // it takes a step of the rhythm all the same
 	}
 	return action, gap, nil

@@ -123,8 +123,8 @@ func (r *calibrateRun) readFlags() (err error) {
 	if f := c.String("format"); f != "text" && f != "json" {
 		return fmt.Errorf("--format %q: want text or json, of the report (--input-format is that of the input)", f)
 	}
-	if c.Int64("max-memory") < 1 || c.Int("resamples") < 1 {
-		return fmt.Errorf("--max-memory %d, --resamples %d: want at least 1", c.Int64("max-memory"), c.Int("resamples"))
+	if c.Int64("max-memory") < 1 || c.Int("resamples") < 100 || c.Int("resamples") > 100_000 {
+		return fmt.Errorf("--max-memory %d, --resamples %d: want at least 1, and 100 to 100000", c.Int64("max-memory"), c.Int("resamples"))
 	}
 	if r.format, err = formatOf(c.Args().First(), "input-format", c.String("input-format")); err != nil {
 		return err
@@ -157,6 +157,13 @@ func (r *calibrateRun) checkOutputs() error {
 	}
 	if d := r.c.String("diagram"); d != "" {
 		files = append(files, d+".svg", d+".png")
+	}
+	var outputs []place
+	for _, file := range files {
+		outputs = append(outputs, place{"an output", file})
+	}
+	if err := keepApart([]place{{"the input", r.c.Args().First()}, {"the file of labels", r.c.String("labels")}, {"the model", r.c.String("model")}}, outputs); err != nil {
+		return err
 	}
 	for _, file := range files {
 		if info, err := os.Stat(filepath.Dir(file)); err != nil {

@@ -382,7 +382,7 @@ func TestCalibrateNothingDone(t *testing.T) {
 		{[]string{in, "--format", "csv"}, "--input-format is that of the input"},
 		{[]string{in, "--input-format", "xml"}, `--input-format "xml"`},
 		{[]string{in, "--on-error", "panic"}, "want skip or stop"},
-		{[]string{in, "--resamples", "0"}, "want at least 1"},
+		{[]string{in, "--resamples", "0"}, "want at least 1, and 100 to 100000"},
 		{[]string{in, in}, "2 inputs: want one"},
 		{[]string{filepath.Join(dir, "absent.jsonl")}, "no such file"},
 	} {

@@ -77,7 +77,7 @@ func filterPredictions(c *cli.Context, env environment) error {
 	if err := r.memory.open(in, r.name); err != nil {
 		return err
 	}
-	out, err := createPredictions(c, env, in, r.memory.kept())
+	out, err := createPredictions(c, env, in, r.memory)
 	if err != nil {
 		return err
 	}

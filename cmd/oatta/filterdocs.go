@@ -1,7 +1,7 @@
 package main
 
 import (
-	"errors"
+	"fmt"
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/datasets/predictions"
@@ -22,9 +22,6 @@ type documentPass struct {
 
 // document passes the items of a document.
 func (r *filterRun) document(from *predictionInput, out *predictionOutput) error {
-	if r.memory != nil {
-		return errors.New("--state goes with JSON lines and CSV: a document is one piece, and is filtered as one")
-	}
 	d, err := predictions.ReadDocument(r.name, from, r.format, r.options)
 	if err != nil {
 		return err
@@ -93,8 +90,8 @@ func (p *documentPass) next(i int) (err error) {
 		}
 		p.stream = string(p.item.Stream)
 	}
-	p.at = i
-	if err := p.runner.Add(streams.Item[int]{Stream: p.item.Stream, ID: p.item.ID, Time: timeOf(&p.item), Probs: p.probs, Ref: func() int { return i }}); err != nil {
+	p.at = i // the crops of a picture have its name and time, and are no duplicates
+	if err := p.runner.Add(streams.Item[int]{Stream: p.item.Stream, ID: fmt.Appendf(nil, "%s#%d", p.item.ID, i), Time: timeOf(&p.item), Probs: p.probs, Ref: func() int { return i }}); err != nil {
 		return fatal{err}
 	}
 	return nil

@@ -134,6 +134,14 @@ func (o *predictionOutput) size() int64 {
 	return o.file.keep + o.file.written
 }
 
+// kept returns the bytes of an earlier run that stay.
+func (o *predictionOutput) kept() int64 {
+	if o.file == nil {
+		return 0
+	}
+	return o.file.keep
+}
+
 // resume cuts off what an earlier run wrote and did not commit.
 func (o *predictionOutput) resume() error {
 	if o.file == nil {
@@ -182,22 +190,24 @@ func (f *lateFile) begin() error {
 }
 
 // createPredictions opens the output before any work is done. A file that is there is replaced on request only, and never while it is
-// read; of one that an earlier run of the same input wrote, keep bytes stay.
-func createPredictions(c *cli.Context, env environment, in *predictionInput, keep int64) (*predictionOutput, error) {
+// read; one that an earlier run of the same input wrote is continued.
+func createPredictions(c *cli.Context, env environment, in *predictionInput, memory *filterMemory) (*predictionOutput, error) {
 	path := c.String("output")
 	if path == "-" || path == "" {
 		return &predictionOutput{Writer: bufio.NewWriterSize(env.out, outputBuffer)}, nil
 	}
 	info, err := os.Stat(path)
-	f := &lateFile{made: err != nil, regular: err != nil || info.Mode().IsRegular(), keep: keep}
-	if keep > 0 && (f.made || info.Size() < keep) {
-		return nil, fmt.Errorf("%s: is not the output of the earlier run, of which there were %d bytes: give that file again, or another one and --overwrite", path, keep)
+	f := &lateFile{made: err != nil, regular: err != nil || info.Mode().IsRegular()}
+	known, keep, err := memory.kept(c.Bool("overwrite"))
+	if err != nil {
+		return nil, err
 	}
+	f.keep = keep
 	if !f.made && f.regular {
 		if from, err := in.file.Stat(); err == nil && os.SameFile(info, from) {
 			return nil, fmt.Errorf("%s: is the input, too: want another file for the output", path)
 		}
-		if !c.Bool("overwrite") && keep == 0 {
+		if !c.Bool("overwrite") && !known && info.Size() > 0 {
 			return nil, fmt.Errorf("%s: exists: --overwrite replaces it", path)
 		}
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -46,9 +47,12 @@ func (r *filterRun) lines(in predictions.Lines, from *predictionInput, out *pred
 	for err == nil {
 		err = p.next()
 	}
-	if err == io.EOF {
+	switch {
+	case err == io.EOF:
 		err = p.end()
 		r.whole = err == nil
+	case p.runner != nil && r.streams.Mode == streams.Lagged && (errors.As(err, new(unread)) || errors.As(err, new(*predictions.LineError))):
+		err = errors.Join(err, p.end()) // what waits was read
 	}
 	return p.remember(err)
 }
@@ -64,10 +68,21 @@ func (p *linePass) open() error {
 	}
 	if at, ok := p.memory.resume(); ok {
 		p.done = at
-		return errors.Join(p.in.SkipTo(at), p.out.resume())
+		if !p.c.Bool("quiet") {
+			fmt.Fprintf(p.env.err, "oatta: %s was read to line %d before%s: it goes on from there\n", p.name, at.Lines, p.memory.formerly())
+		}
+		if err := errors.Join(p.in.SkipTo(at), p.out.resume()); err != nil || p.out.kept() > 0 {
+			return err
+		}
+	} else {
+		p.done = p.in.Offset()
 	}
-	_, err = p.out.Write(p.in.Head(nil))
-	p.done = p.in.Offset()
+	if p.runner != nil && p.memory != nil { // so that a run which is killed before its first commit can go on
+		err = p.commit()
+	}
+	if err == nil {
+		_, err = p.out.Write(p.in.Head(nil))
+	}
 	return err
 }
 
@@ -104,6 +119,9 @@ func (p *linePass) next() error {
 	item, err := p.in.Next()
 	var bad *predictions.LineError
 	if err != nil && !errors.As(err, &bad) {
+		if err != io.EOF {
+			err = unread{err}
+		}
 		return err
 	}
 	if bad == nil && p.predicted(item) {
@@ -126,6 +144,11 @@ func (p *linePass) next() error {
 	return p.answered()
 }
 
+// unread is an error of reading on: what was answered stays.
+type unread struct{ error }
+
+func (u unread) Unwrap() error { return u.error }
+
 // predicted tells whether there is something to filter, and counts what has no prediction.
 func (p *linePass) predicted(item *predictions.Item) bool {
 	if item.Probs == nil && !item.Blank {
@@ -147,6 +170,11 @@ func (p *linePass) step(item *predictions.Item) error {
 	if p.classes == 0 {
 		if err := p.begin(classes, nil); err != nil {
 			return &predictions.LineError{Name: p.name, Line: p.in.Line(), Err: fatal{err}}
+		}
+		if p.memory != nil {
+			if err := p.commit(); err != nil {
+				return err
+			}
 		}
 	}
 	p.item = item
@@ -217,7 +245,7 @@ var (
 
 // commit brings output and memory to the disk, the output first: what is behind the size that memory knows is cut off by the next run.
 func (p *linePass) commit() error {
-	if p.steps == 0 { // nothing was filtered yet
+	if p.runner == nil { // the classes are not known yet
 		return p.out.Flush()
 	}
 	p.explained.keep() // a filter is good until a commit
@@ -225,12 +253,15 @@ func (p *linePass) commit() error {
 		return err
 	}
 	if p.memory.pipe { // one who has seen an answer may rely on its being remembered
-		return errors.Join(p.memory.commit(p.done, 0), p.out.Flush())
+		return errors.Join(p.memory.commit(p.done, outputMark{}), p.out.Flush())
 	}
 	if err := p.out.sync(); err != nil {
 		return err
 	}
-	err := p.memory.commit(p.done, p.out.size())
+	mark, err := markOf(p.memory.out, p.out.size())
+	if err == nil {
+		err = p.memory.commit(p.done, mark)
+	}
 	p.committed = time.Now()
 	afterCommit()
 	return err
@@ -253,7 +284,7 @@ func (p *linePass) remember(err error) error {
 		return err
 	}
 	var bad *predictions.LineError
-	if err == nil || errors.Is(err, errInterrupted) || errors.As(err, &bad) {
+	if err == nil || errors.As(err, new(unread)) || errors.As(err, &bad) {
 		err = errors.Join(err, p.commit())
 	}
 	return errors.Join(err, p.memory.close())

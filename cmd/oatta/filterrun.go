@@ -13,6 +13,7 @@ import (
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/adapt/timeline"
 	"github.com/oatta/oatta/datasets/predictions"
+	"github.com/oatta/oatta/internal/explain"
 	"github.com/oatta/oatta/internal/results"
 	"github.com/oatta/oatta/internal/streams"
 )
@@ -73,6 +74,12 @@ func newFilterRun(c *cli.Context, env environment) (*filterRun, error) {
 	if r.settings, err = settingsOf(c); err != nil {
 		return nil, err
 	}
+	if err = r.settings.Validate(max(2, len(r.settings.Prior))); err != nil { // how many classes there are, the input will tell
+		return nil, err
+	}
+	if err = r.refuseForFormat(); err != nil {
+		return nil, err
+	}
 	if r.streams, err = streamOptions(c); err != nil {
 		return nil, err
 	}
@@ -82,11 +89,62 @@ func newFilterRun(c *cli.Context, env environment) (*filterRun, error) {
 	if r.memory, err = memoryOf(c); err != nil {
 		return nil, err
 	}
+	if r.memory != nil {
+		r.memory.times = asJSON(r.streams.Times.Settings)
+	}
 	if r.explained, err = explainedOf(c, r.streams.Mode); err != nil {
+		return nil, err
+	}
+	if err = r.checkPlaces(); err != nil {
 		return nil, err
 	}
 	r.truths, err = readTruths(c.String("labels"))
 	return r, err
+}
+
+// checkPlaces refuses outputs that would destroy what is read, or each other, or what is there.
+func (r *filterRun) checkPlaces() error {
+	c, out := r.c, r.c.String("output")
+	inputs := []place{
+		{"the input", c.Args().First()},
+		{"the file of labels", c.String("labels")},
+		{"the file of settings", c.String("settings")},
+		{"the state", c.String("state")},
+		{"the key", c.String("state-key")},
+	}
+	outputs := []place{{"the output", out}, {"the scores", c.String("scores")}}
+	if isFile(out) {
+		outputs = append(outputs, place{"the manifest", manifestPath(out)})
+	}
+	if r.explained != nil {
+		for _, name := range explain.Files(r.explained.prefix) {
+			outputs = append(outputs, place{"the explanation", name})
+		}
+	}
+	if err := keepApart(inputs, outputs); err != nil {
+		return err
+	}
+	if err := mayReplace(c.String("scores"), c.Bool("overwrite")); err != nil {
+		return err
+	}
+	if !isFile(out) || r.memory != nil {
+		return nil
+	}
+	return mayReplace(manifestPath(out), c.Bool("overwrite"))
+}
+
+// refuseForFormat names flags that the format of the input does not know: they would do nothing.
+func (r *filterRun) refuseForFormat() error {
+	lines := r.format == predictions.FormatJSONLines || r.format == predictions.FormatCSV
+	if r.format != predictions.FormatCSV {
+		if err := refuse(r.c, []string{"columns", "logits"}, "CSV; JSON lines say `probs` or `logits` themselves"); err != nil {
+			return err
+		}
+	}
+	if lines {
+		return refuse(r.c, []string{"top", "stream-pattern", "min-conf"}, "MegaDetector and SpeciesNet documents")
+	}
+	return refuse(r.c, []string{"state"}, "JSON lines and CSV: a document is one piece, and is filtered as one")
 }
 
 // streamOptions reads the flags that say how much of a stream an answer may know.
@@ -100,6 +158,11 @@ func streamOptions(c *cli.Context) (streams.Options, error) {
 	}
 	if o.Lag < 0 || o.Lag > adapt.MaxLag {
 		return o, fmt.Errorf("--lag %d: want 0 to %d items", o.Lag, adapt.MaxLag)
+	}
+	if !c.Bool("smooth") && !o.Path {
+		if err := refuse(c, []string{"max-held"}, "--smooth"); err != nil {
+			return o, err
+		}
 	}
 	switch smooth := c.Bool("smooth") || o.Path; {
 	case smooth && c.IsSet("lag"):

@@ -27,11 +27,15 @@ type filterMemory struct {
 	input inputID
 	read  *inputRead // of this input by earlier runs; nil if it is new
 	known position
+	found string // the place as it was when the run began
+	out   string // path of the output; "" if it is no file
+	times string // what the filter is told of the time between items
 }
 
 // position is what the store keeps as the place in the input: the inputs that were read last, newest first.
 type position struct {
 	Version int         `json:"version"`
+	Times   string      `json:"times,omitempty"` // settings, which must stay
 	Inputs  []inputRead `json:"inputs"`
 }
 
@@ -39,7 +43,47 @@ type position struct {
 type inputRead struct {
 	inputID
 	predictions.Offset
-	Output int64 `json:"output"`
+	Output outputMark `json:"output"`
+}
+
+// outputMark knows an output again.
+type outputMark struct {
+	Path   string `json:"path_sha256,omitempty"` // of its absolute path; "": it was no file
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256,omitempty"` // of its first and last bytes
+}
+
+// markOf marks the first size bytes of an output.
+func markOf(path string, size int64) (m outputMark, err error) {
+	if path == "" {
+		return m, nil
+	}
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return m, err
+	}
+	m = outputMark{Path: digest([]byte(full)), Size: size}
+	if size == 0 {
+		return m, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return m, err
+	}
+	defer f.Close()
+	ends := make([]byte, min(size, 2*markBytes))
+	head := ends[:(len(ends)+1)/2]
+	if _, err = f.ReadAt(head, 0); err == nil {
+		_, err = f.ReadAt(ends[len(head):], size-int64(len(ends)-len(head)))
+	}
+	m.SHA256 = digest(ends)
+	return m, err
+}
+
+// fits tells whether a file is the output that was marked: by its bytes, or, as long as there are none, by its path.
+func (m outputMark) fits(path string) bool {
+	now, err := markOf(path, m.Size)
+	return err == nil && m.Path != "" && now.SHA256 == m.SHA256 && (m.Size > 0 || now.Path == m.Path)
 }
 
 // inputID knows an input again by the beginning of its bytes, so that it may be renamed, and may grow.
@@ -52,6 +96,7 @@ type inputID struct {
 // How much of an input is hashed, and how many inputs are remembered.
 const (
 	maxPrefix = 64 << 10
+	markBytes = 16 << 10 // of each end of an output
 	maxInputs = 256
 )
 
@@ -70,6 +115,9 @@ func memoryOf(c *cli.Context) (*filterMemory, error) {
 		return nil, fmt.Errorf("--state and -o %s: an output that can be continued is not gzipped", c.String("output"))
 	}
 	m := &filterMemory{path: path}
+	if out := c.String("output"); out != "-" && isRegular(out) {
+		m.out = out
+	}
 	if key := c.String("state-key"); key != "" {
 		var err error
 		if m.key, err = state.ReadKey(key); err != nil {
@@ -88,6 +136,7 @@ func (m *filterMemory) open(in *predictionInput, name string) error {
 	if err != nil {
 		return err
 	}
+	m.found = string(store.Position())
 	m.known, err = parsePosition(store.Position())
 	if err = errors.Join(err, store.Close()); err != nil {
 		return fmt.Errorf("%s: %w", m.path, err)
@@ -122,7 +171,10 @@ func (m *filterMemory) identify(file io.ReaderAt, name string) error {
 	head = head[:n]
 	m.input = inputID{name, int64(n), digest(head)} // of what was shorter before, more is known now
 	for i, known := range m.known.Inputs {
-		if known.Prefix <= int64(n) && digest(head[:known.Prefix]) == known.SHA256 && (m.read == nil || m.read.Prefix < known.Prefix) {
+		switch {
+		case known.Prefix > int64(n) || digest(head[:known.Prefix]) != known.SHA256:
+		case known.Prefix < int64(n) && known.Lines <= 1 && !known.Output.fits(m.out): // too little to know it by
+		case m.read == nil || m.read.Prefix < known.Prefix:
 			m.read = &m.known.Inputs[i]
 		}
 	}
@@ -142,26 +194,54 @@ func (m *filterMemory) resume() (predictions.Offset, bool) {
 	return predictions.Offset{}, false
 }
 
-// kept returns the size of the output that an earlier run of this input wrote.
-func (m *filterMemory) kept() int64 {
-	if m != nil && m.read != nil {
-		return m.read.Output
+// kept tells whether the output is that of earlier runs of this input, and how much of it stays. With overwrite, another file is begun: it
+// gets what is new.
+func (m *filterMemory) kept(overwrite bool) (known bool, size int64, err error) {
+	switch {
+	case m == nil || m.read == nil || m.out == "" || m.read.Output.Path == "":
+		return false, 0, nil
+	case m.read.Output.fits(m.out):
+		return true, m.read.Output.Size, nil
+	case overwrite:
+		return false, 0, nil
 	}
-	return 0
+	return false, 0, fmt.Errorf("%s: is not the output of the earlier run of this input, which was read to line %d: give that file again; or --overwrite, and "+
+		"the output begins with what is new", m.out, m.read.Lines)
 }
 
-// begin opens the store for the filters of these classes and settings.
+// formerly tells under what name the input was read before, if it was another.
+func (m *filterMemory) formerly() string {
+	if m.read.Name == m.input.Name {
+		return ""
+	}
+	return ", as " + m.read.Name
+}
+
+// begin opens the store for the filters of these classes and settings. Another run may have used it since this one looked into it.
 func (m *filterMemory) begin(classes int, s adapt.Settings) (err error) {
 	if m == nil {
 		return nil
 	}
-	m.store, err = state.Open(m.path, state.Options{Classes: classes, Settings: s, Key: m.key})
-	return err
+	if m.store, err = state.Open(m.path, state.Options{Classes: classes, Settings: s, Key: m.key}); err != nil {
+		return err
+	}
+	if now := string(m.store.Position()); now != m.found {
+		if !m.pipe {
+			return fmt.Errorf("%s: another run has used it in the meantime: run this one again", m.path)
+		}
+		if m.known, err = parsePosition(state.Position(now)); err != nil {
+			return fmt.Errorf("%s: %w", m.path, err)
+		}
+	}
+	if was := m.known.Times; was != "" && was != m.times {
+		return fmt.Errorf("%s: the streams were filtered with the times %s, not %s: want the same --gaps, --rhythm and --long-gap", m.path, was, m.times)
+	}
+	return nil
 }
 
 // commit brings the filters, and the place in the input that they belong to, to the disk in one piece.
-func (m *filterMemory) commit(at predictions.Offset, output int64) error {
-	next := position{Version: 1}
+func (m *filterMemory) commit(at predictions.Offset, output outputMark) error {
+	next := position{Version: 1, Times: m.times}
 	if !m.pipe {
 		next.Inputs = append(next.Inputs, inputRead{m.input, at, output})
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -215,11 +216,97 @@ func TestStateKnowsItsOutput(t *testing.T) {
 	crowd(t, in, 12, 40)
 	mustOatta(t, exitFine, "filter", in, "-o", out, "--state", store)
 	writeFile(t, in, readFile(t, in)+`{"stream":"cam1","probs":[1,0,0]}`+"\n")
-	writeFile(t, out, "other")
+	writeFile(t, out, strings.Repeat("other ", 10_000)) // longer than what was written
 	if _, errOut := mustOatta(t, exitNothing, "filter", in, "-o", out, "--state", store); !strings.Contains(errOut, "is not the output of the earlier run") {
 		t.Error(errOut)
 	}
-	if readFile(t, out) != "other" {
+	if readFile(t, out) != strings.Repeat("other ", 10_000) {
 		t.Error("it was changed")
+	}
+	elsewhere := filepath.Join(dir, "precious.txt")
+	writeFile(t, elsewhere, strings.Repeat("precious ", 10_000))
+	mustOatta(t, exitNothing, "filter", in, "-o", elsewhere, "--state", store)
+	if readFile(t, elsewhere) != strings.Repeat("precious ", 10_000) {
+		t.Error("another file was changed")
+	}
+	if err := os.Remove(out); err != nil {
+		t.Fatal(err)
+	}
+	mustOatta(t, exitNothing, "filter", in, "-o", out, "--state", store)
+	mustOatta(t, exitFine, "filter", in, "-o", out, "--state", store, "--overwrite")
+	if got := readFile(t, out); strings.Count(got, "\n") != 1 || !strings.Contains(got, "cam1") {
+		t.Errorf("the output that begins with what is new: %s", got)
+	}
+}
+
+// A run that is killed before it committed anything goes on with the same command; so does one whose input could not be read to its end.
+func TestStateOfAnUnbornRun(t *testing.T) {
+	dir := t.TempDir()
+	in, out, store := filepath.Join(dir, "in.jsonl"), filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "cams.state")
+	crowd(t, in, 14, 30_000)
+	want, _ := mustOatta(t, exitFine, "filter", in)
+	cmd := program(t, "filter", in, "-o", out, "--state", store, "-q")
+	cmd.Env = append(cmd.Env, asProgram+"=10s") // the first commit is followed by a long pause
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitForSize(store, 1)
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	mustOatta(t, exitFine, "filter", in, "-o", out, "--state", store)
+	if readFile(t, out) != want {
+		t.Error("another output")
+	}
+}
+
+// While a run waits for its first item, another may use the state: what that one did is not undone.
+func TestStateChangedWhileWaiting(t *testing.T) {
+	dir := t.TempDir()
+	in, store := filepath.Join(dir, "in.jsonl"), filepath.Join(dir, "cams.state")
+	crowd(t, in, 15, 40)
+	a, _ := split(t, in, 20)
+	cmd := program(t, "filter", "-", "--state", store, "-q")
+	pipe, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitForSize(store, 1) // it has looked
+	for range 100 {
+		if code, _, _ := oatta(t, "filter", a, "-o", filepath.Join(dir, "a.out"), "--state", store); code == exitFine {
+			break
+		}
+	}
+	fmt.Fprintln(pipe, `{"stream":"cam1","probs":[1,0,0]}`)
+	if err := errors.Join(pipe.Close(), cmd.Wait()); err != nil {
+		t.Fatal(err)
+	}
+	_, errOut := mustOatta(t, exitFine, "filter", a, "-o", filepath.Join(dir, "a.out"), "--state", store)
+	if !strings.Contains(errOut, "0 items in 0 streams") {
+		t.Errorf("the first input is counted again: %s", errOut)
+	}
+}
+
+// No output destroys an input or another output.
+func TestFilterKeepsFilesApart(t *testing.T) {
+	dir := t.TempDir()
+	in, labels, out := filepath.Join(dir, "in.jsonl"), filepath.Join(dir, "labels.csv"), filepath.Join(dir, "out.jsonl")
+	crowd(t, in, 16, 10)
+	writeFile(t, labels, "file,label\n0,1\n")
+	text := readFile(t, in)
+	for _, args := range [][]string{
+		{"--scores", in, "--overwrite"},
+		{"--scores", out, "-o", out},
+		{"--scores", labels, "--labels", labels, "--overwrite"},
+		{"-o", labels, "--labels", labels, "--overwrite"},
+		{"-o", filepath.Join(dir, "s.state"), "--state", filepath.Join(dir, "s.state")},
+		{"--scores", labels},
+	} {
+		mustOatta(t, exitNothing, append([]string{"filter", in}, args...)...)
+	}
+	if readFile(t, in) != text || readFile(t, labels) != "file,label\n0,1\n" {
+		t.Error("an input was changed")
 	}
 }

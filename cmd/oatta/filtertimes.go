@@ -55,6 +55,11 @@ func timesOf(c *cli.Context, gate adapt.Gate) (*streams.Times, error) {
 
 // gapsOf reads what the filter is told of the time between items. Powers of a matrix with few counts cost the paper's modes more than they gain.
 func gapsOf(c *cli.Context, gate adapt.Gate) (s timeline.Settings, err error) {
+	if c.String("gaps") == string(timeline.GapsOff) {
+		if err := refuse(c, []string{"rhythm", "long-gap"}, "gaps, which --gaps off ignores"); err != nil {
+			return s, err
+		}
+	}
 	switch gaps := c.String("gaps"); {
 	case gaps != "auto":
 		s.Gaps = timeline.Gaps(gaps)
@@ -136,5 +141,8 @@ func printTimes(w io.Writer, c timeline.Counts, policy timeline.Policy) {
 	add(c.Untimed, "item", " without a time")
 	if len(parts) > 0 {
 		fmt.Fprintf(w, "times: %s\n", strings.Join(parts, ", "))
+	}
+	if 2*c.Late > c.Items {
+		fmt.Fprintln(w, "oatta: most items are late: one time in the future makes all that follow so; --late restart starts a stream anew where its time jumps back")
 	}
 }

@@ -154,3 +154,36 @@ func TestStateKeepsClocks(t *testing.T) {
 		}
 	}
 }
+
+// Crops of one picture have its name and time: they are no duplicates, and the rhythm is that of the pictures.
+func TestFilterTimesOfCrops(t *testing.T) {
+	var images []string
+	for i := range 40 {
+		at := 10 * i
+		if i >= 20 {
+			at += 7200
+		}
+		images = append(images, fmt.Sprintf(`{"file": "cam/%02d.jpg", "datetime": "2024:05:01 %02d:%02d:%02d", "detections": [
+			{"conf": 1, "classifications": [["0", 0.75], ["1", 0.25]]}, {"conf": 1, "classifications": [["0", 0.5], ["1", 0.5]]}]}`, i, at/3600, at/60%60, at%60))
+	}
+	doc := filepath.Join(t.TempDir(), "in.json")
+	writeFile(t, doc, `{"classification_categories": {"0": "deer", "1": "fox"}, "images": [`+strings.Join(images, ",")+`]}`)
+	for _, late := range []string{"keep", "drop", "error"} {
+		out, errOut := mustOatta(t, exitFine, "filter", doc, "--late", late)
+		if !strings.Contains(errOut, "times: 1 long gap\n") || strings.Count(out, `"adapted_mode"`) != 80 {
+			t.Errorf("%s: %s", late, errOut)
+		}
+	}
+	// lines of crops with one name: kept, of the same moment
+	var text strings.Builder
+	for i := range 40 {
+		for range 2 {
+			fmt.Fprintf(&text, `{"stream":"s","id":"%d.jpg","time":%d,"probs":[0.75,0.25]}`+"\n", i, 1_700_000_000+10*i+7200*(i/20))
+		}
+	}
+	lines := filepath.Join(t.TempDir(), "in.jsonl")
+	writeFile(t, lines, text.String())
+	if _, errOut := mustOatta(t, exitFine, "filter", lines); !strings.Contains(errOut, "times: 1 long gap, 40 duplicates (kept)\n") {
+		t.Error(errOut)
+	}
+}

@@ -44,7 +44,7 @@ const (
 type Step struct {
 	Raw, Adapted []float64 // probabilities [K] before and after the filter; read, not retained
 	Truth        int       // true class; negative if not known
-	Time         time.Time // zero if not known
+	Time         time.Time // zero if not known; years before 1679 and after 2261 count as not known
 	Event        Event
 }
 
@@ -106,7 +106,7 @@ func (r *Recorder) Add(f *adapt.Filter, d adapt.Diagnostics, s Step) {
 		gate: d.Gate, gain: f.Gain(), ratio: d.LLR, entropy: d.Entropy, after: entropy(s.Adapted),
 		logEvidence: math.Log(max(d.Evidence, leastEvidence)), event: s.Event,
 	}
-	if !s.Time.IsZero() {
+	if y := s.Time.Year(); y > 1678 && y < 2262 { // the years that nanoseconds can count; others are no dates of recordings
 		one.time, one.timed = s.Time.UnixNano(), true
 	}
 	if d.ZeroEvidence {

@@ -8,7 +8,8 @@
 //
 //   - Filtered: at once. What the item refers to is never held.
 //   - Lagged: when the lag's items of the same stream have followed, or at [Runner.Flush]. The order within a stream is that of its items;
-//     items of different streams may change places, as a stream that pauses does not hold up the others.
+//     items of different streams may change places, as a stream that pauses does not hold up the others. What is passed or left out comes
+//     at once.
 //   - Smoothed: at Flush, in the order of the input. Until then everything is held, and Options.MaxHeld bounds what that takes.
 //
 // What an item refers to, R, is the caller's: a line to be written, an index. It is asked for, once, when the item has to wait.
