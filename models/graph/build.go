@@ -240,3 +240,19 @@ func (g *Graph) Wire(n Node) error {
 	g.nodes = append(g.nodes, &node)
 	return nil
 }
+
+// AddOutput returns output i of a node, which gets it under a fresh name if it left it out: the indices of a MaxPool, or the mask of a
+// Dropout. Its type is inferred at once.
+func (g *Graph) AddOutput(n *Node, i int, hint string) Value {
+	if i < len(n.Outputs) && n.Outputs[i] != None {
+		return n.Outputs[i]
+	}
+	for len(n.Outputs) <= i {
+		n.Outputs = append(n.Outputs, None)
+	}
+	n.Outputs[i] = g.define(g.Fresh(hint), value{kind: Result, node: n})
+	if err := g.inferNode(n); err != nil {
+		g.fail(err)
+	}
+	return n.Outputs[i]
+}

@@ -162,3 +162,24 @@ func TestMarkParams(t *testing.T) {
 		t.Errorf("parameters %s", got)
 	}
 }
+
+// TestAddOutput: an output that a node left out gets a name and a type, one that it has is returned, and the graph stays whole.
+func TestAddOutput(t *testing.T) {
+	g := New("pool", 18)
+	x := g.Input("x", Type{Elem: Float32, Shape: Of(1, 1, 4, 4)})
+	n := g.Append(Node{Op: "MaxPool", Inputs: []Value{x}, Attrs: []Attr{A("kernel_shape", []int{2, 2})}}, "y")
+	at := g.AddOutput(n, 1, "indices")
+	if got := g.TypeOf(at); got.Elem != Int64 || !got.Shape.Same(Of(1, 1, 3, 3)) {
+		t.Errorf("the indices are %v", got)
+	}
+	if p, i := g.Producer(at); p != n || i != 1 {
+		t.Errorf("producer %v, output %d", p, i)
+	}
+	if again := g.AddOutput(n, 1, "indices"); again != at || g.AddOutput(n, 0, "y") != n.Outputs[0] {
+		t.Error("an output that is there was made again")
+	}
+	g.SetOutputs(at)
+	if err := g.Check(); err != nil {
+		t.Error(err)
+	}
+}

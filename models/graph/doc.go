@@ -13,9 +13,9 @@
 //
 // Building: [Graph.Op] appends a node and infers the type of its output at once; the first thing that goes wrong is remembered for
 // [Graph.Err], and building goes on, so that an expression needs no error check per node. Changing: [Graph.Replace], [Graph.SetInput],
-// [Graph.Rename], [Graph.Remove], [Graph.Prune], [Graph.ToInput], [Graph.ToConstant]; a change that puts a late node before an early one
-// needs [Graph.Sort]. Copying: [Graph.Clone], [Graph.Extract] (a part between chosen values) and [Graph.Import] (another pass through the
-// same nodes, with other parameters).
+// [Graph.Rename], [Graph.AddOutput], [Graph.Remove], [Graph.Prune], [Graph.ToInput], [Graph.ToConstant]; a change that puts a late node
+// before an early one needs [Graph.Sort]. Copying: [Graph.Clone], [Graph.Extract] (a part between chosen values) and [Graph.Import]
+// (another pass through the same nodes, with other parameters).
 //
 // [Graph.Check] reports, with node and operator, the first thing that is not as it should be: an undefined value, two producers, a value
 // used before it is computed, a name taken twice, a wrong number of inputs. [Graph.Infer] finds element types and shapes, in which sizes

@@ -1,0 +1,122 @@
+package interp_test
+
+import (
+	"archive/zip"
+	"encoding/binary"
+	"io"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/oatta/oatta/internal/testdata"
+	"github.com/oatta/oatta/models/graph"
+	"github.com/oatta/oatta/models/interp"
+	"github.com/oatta/oatta/models/onnx"
+)
+
+// readNPZ returns the float32 arrays of a numpy archive, without their shapes, which the tests know: version 1.0 of
+// https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html.
+func readNPZ(t *testing.T, path string) map[string][]float64 {
+	t.Helper()
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = z.Close() }() // only read
+	out := map[string][]float64{}
+	for _, f := range z.File {
+		r, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		header := int(binary.LittleEndian.Uint16(data[8:]))
+		if !strings.Contains(string(data[:10+header]), "'<f4', 'fortran_order': False") {
+			t.Fatalf("%s: header %q", path, data[:10+header])
+		}
+		var values []float64
+		for body := data[10+header:]; len(body) >= 4; body = body[4:] {
+			values = append(values, float64(math.Float32frombits(binary.LittleEndian.Uint32(body))))
+		}
+		out[strings.TrimSuffix(f.Name, ".npy")] = values
+	}
+	return out
+}
+
+// TestNetworks evaluates exported networks on the inputs of their references. PyTorch made these in float32, whose rounding is all that
+// may differ.
+func TestNetworks(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		rows      int64 // taken of the reference, since this is slow
+		size      int64
+		tolerance float64
+	}{
+		{"resnet20_cifar10", 16, 32, 2e-5},
+		{"resnet56_cifar10", 4, 32, 5e-5},
+		{"efficientnet_lite0_imagenet", 1, 224, 2e-5},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if testing.Short() && c.size > 32 {
+				t.Skip("slow")
+			}
+			m, err := onnx.Read(testdata.Shared(t, "models", "onnx", c.name+".onnx"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			reference := readNPZ(t, testdata.Shared(t, "models", "onnx", c.name+"_ref.npz"))
+			x := interp.Float32s(reference["input"][:c.rows*3*c.size*c.size], c.rows, 3, c.size, c.size)
+			out, err := interp.Run(m.Graph, x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			worst := 0.0
+			for i, v := range out[0].F {
+				worst = max(worst, math.Abs(v-reference["logits"][i]))
+			}
+			t.Logf("%v, largest difference %.2g", out[0].Dims, worst)
+			if !(worst <= c.tolerance) || len(out[0].F) < 10 {
+				t.Errorf("largest difference %v, want at most %v", worst, c.tolerance)
+			}
+		})
+	}
+}
+
+// TestEmbeddedNetworks checks that the module's own networks are evaluated at all; engine_test compares them.
+func TestEmbeddedNetworks(t *testing.T) {
+	for _, path := range embedded(t) {
+		m, err := onnx.Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := interp.Compile(m.Graph, interp.Settings{}); err != nil {
+			t.Errorf("%s: %v", filepath.Base(path), err)
+		}
+	}
+}
+
+func embedded(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(testdata.Root(), "models", "embedded", "*.onnx"))
+	if err != nil || len(files) < 2 {
+		t.Fatalf("embedded models: %v, %v", files, err)
+	}
+	return files
+}
+
+// sizes returns the sizes of an input, with a number in place of those that are open.
+func sizes(s graph.Shape, open int64) []int64 {
+	var out []int64
+	for _, d := range s {
+		n := d.Size
+		if !d.Known() {
+			n = open
+		}
+		out = append(out, n)
+	}
+	return out
+}
