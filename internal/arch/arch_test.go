@@ -27,7 +27,8 @@ type rule struct {
 }
 
 // rules is the table of the design. Test files may import internal/testdata and runtime/runtimetest besides, and external test
-// files of any package may bring runtime/ort, to try the real engine.
+// files of any package may bring runtime/ort, to try the real engine. Those of the parts of models may bring each other: derivative
+// rules are tested against the oracle, and both on files.
 var rules = []rule{
 	{"runtime/ort/ortlib", []string{"runtime"}, "finding the library needs the names of devices, and no cgo"},
 	{"runtime/ort/...", []string{"runtime", "runtime/ort/ortlib"}, "the engine knows the vocabulary and its library, and nothing of models"},
@@ -162,6 +163,9 @@ func testMay(s source, imported string) bool {
 		return false
 	}
 	if imported == "internal/testdata" || imported == "runtime/runtimetest" {
+		return true
+	}
+	if s.ext && strings.HasPrefix(s.pkg, "models/") && strings.HasPrefix(imported, "models/") {
 		return true
 	}
 	return s.ext && (imported == "runtime" || matches("runtime/ort/...", imported))
