@@ -1,6 +1,36 @@
-// Package eeg is the place of the preprocessing of sleep recordings: 30-second epochs of EEG and other signals
-// [channels, samples], filtered, resampled and standardised per recording as the network was trained, and the cutting of
-// the wake hours around a night. It holds no code yet, so nothing here can be relied on; what it will promise is what the
-// other preprocessing packages promise: the caller owns all slices, no state is kept between recordings, and damaged input
-// is an error that names the place.
+// Package eeg turns recordings of sleep into epochs that a network takes: channels chosen by name, in microvolts, filtered, resampled,
+// standardised, float32 [channels, samples].
+//
+// # The contract
+//
+// [Prepare] does it all, one channel after another, in this order: the channel is found by name ([Find]); values that are not finite become
+// gaps; volts become microvolts; the band filter runs at the channel's own rate; the result is resampled to the network's rate; all values
+// of the recording give mean and standard deviation, unless the settings do; epochs are cut. A stretch between two gaps is filtered and
+// resampled on its own, so nothing rings over a gap. An epoch that a gap touches in any channel is marked in [Epochs].Gap and holds zeros.
+// Stretches shorter than an epoch give none and are left out from the beginning.
+//
+// The caller owns all slices; nothing is kept between calls; all functions are safe for concurrent use.
+//
+// # Filter
+//
+// A Butterworth filter in second-order sections, run forward and backward: no delay, twice the order, as MNE and most of the literature do
+// with whole nights. A live stream cannot look ahead: [Band].Causal runs it forward alone, with its delay. A network must be fed as it was
+// trained; the manifest says which. Both start from the steady state of the first value, so a night does not begin with a step.
+//
+// gonum has Fourier transforms and windows (gonum.org/v1/gonum/dsp), but neither recursive filters and their design nor resampling nor the
+// Kaiser window; those are here, equal to scipy.signal's butter, sosfilt, sosfiltfilt and resample_poly, which testdata/golden.py runs.
+//
+// # Example
+//
+//	set := eeg.Settings{Channels: []string{"EEG Fpz-Cz"}, Rate: 100, Band: eeg.Band{Low: 0.3, High: 35, Order: 4}, Standardise: true}
+//	epochs, err := eeg.Prepare(recording, 0, set)
+//	if err != nil {
+//		return err
+//	}
+//	for i := range epochs.Count {
+//		if !epochs.Gap[i] {
+//			in := epochs.Tensor(i) // float32 [1, channels, samples]
+//			...
+//		}
+//	}
 package eeg

@@ -1,0 +1,33 @@
+// Package hypnogram turns the annotations of scored sleep recordings into stages of the AASM, one for each epoch of 30 seconds: read,
+// aligned to the recording, trimmed, and written for other programs.
+//
+// # The contract
+//
+// The texts of EDF+ are understood: "Sleep stage W, 1, 2, 3, 4, R" of Rechtschaffen and Kales, of which 3 and 4 are N3, and
+// "Sleep stage N1, N2, N3" of the AASM, in any case. "Sleep stage ?", "Movement time" and what no annotation covers is [Unscored]. Other
+// texts, as of lights and apnoeas, are not stages and change nothing.
+//
+// An annotation covers the epochs between its onset and its end, both rounded to whole epochs from the first sample of the hypnogram. One
+// without a duration lasts to the next annotation of a stage, as some scorers write them; where it is the last, one epoch. Where two
+// disagree about an epoch the later one counts and [Hypnogram].Warnings says so.
+//
+// [Trim] is the usual protocol of Sleep-EDF, whose recordings last a day: from 30 minutes (60 epochs) before the first epoch of sleep
+// (N1, N2, N3, R) to 30 minutes after the last one. Unscored epochs count as time, not as sleep, and are dropped by whoever feeds a
+// network, not here: the recording has samples there.
+//
+// [Align] lays the stages on the recording by the start times of both files; the epochs are those that were scored, also where the
+// recording starts within one.
+//
+// # Example
+//
+//	h, err := hypnogram.Open("SC4001EC-Hypnogram.edf")
+//	if err != nil {
+//		return err
+//	}
+//	a, err := hypnogram.Align(h, psg.Header().Start, psg.Header().Seconds())
+//	if err != nil {
+//		return err
+//	}
+//	from, to := hypnogram.Trim(a.Stages, hypnogram.TrimEpochs)
+//	first := a.Offset + float64(from)*hypnogram.EpochSeconds // seconds in the recording, of a.Stages[from:to]
+package hypnogram

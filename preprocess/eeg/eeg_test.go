@@ -1,0 +1,297 @@
+package eeg
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestFind(t *testing.T) {
+	sleepEDF := []string{"EEG Fpz-Cz", "EEG Pz-Oz", "EOG horizontal", "Resp oro-nasal", "EMG submental"}
+	clinic := []string{"EEG C3-Ref", "EEG C4-Ref", "EEG A1-Ref", "EEG T3-Ref", "POL E", "Fc5.", "C3_A2", "C3-A2"}
+	plain := []string{"C3", "M2", "F4-M1", "EOG F4-M1"}
+	for _, tt := range []struct {
+		labels            []string
+		name              string
+		signal, reference int    // of the choice
+		err               string // or the error
+	}{
+		{sleepEDF, "EEG Fpz-Cz", 0, -1, ""},
+		{sleepEDF, "eeg  fpz - cz", 0, -1, ""},
+		{sleepEDF, "Fpz-Cz", 0, -1, ""},
+		{sleepEDF, "EEG FPZ_CZ", 0, -1, ""},
+		{sleepEDF, "horizontal", 2, -1, ""},
+		{sleepEDF, "EEG horizontal", 0, 0, `not among "EEG Fpz-Cz"`},
+		{sleepEDF, "Fpz", 0, 0, "not among"}, // a derivation is not an electrode
+		{sleepEDF, "C4-M1|Pz-Oz", 1, -1, ""},
+		{clinic, "C4", 1, -1, ""},
+		{clinic, "T7", 3, -1, ""},
+		{clinic, "C4-M1", 1, 2, ""},
+		{clinic, "E", 4, -1, ""},
+		{clinic, "FC5", 5, -1, ""},
+		{clinic, "c3-a2", 0, 0, "several labels fit"},
+		{clinic, "C3-A2", 7, -1, ""},
+		{plain, "EEG C3-A2", 0, 1, ""},
+		{plain, "EEG F4-M1", 2, -1, ""},
+		{plain, "F4", 0, 0, "several labels fit"},
+		{nil, "C3", 0, 0, "not among"},
+		{plain, "", 0, 0, "not among"},
+	} {
+		got, err := Find(tt.labels, tt.name)
+		if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
+			t.Errorf("%q: error %v, want %q", tt.name, err, tt.err)
+		}
+		if err == nil && got != (Choice{tt.signal, tt.reference}) {
+			t.Errorf("%q: %+v, want %d, %d", tt.name, got, tt.signal, tt.reference)
+		}
+	}
+}
+
+// gain returns how much of a sine of hz passes, away from the ends.
+func gain(t *testing.T, hz, rate float64, change func(x []float64) []float64, newRate float64) float64 {
+	t.Helper()
+	x := make([]float64, int(60*rate))
+	for i := range x {
+		x[i] = math.Sin(2 * math.Pi * hz * float64(i) / rate)
+	}
+	y := change(x)
+	squares := 0.0 // over 20 seconds, whole periods of all frequencies used
+	for _, v := range y[int(20*newRate):int(40*newRate)] {
+		squares += v * v
+	}
+	return math.Sqrt(2 * squares / (20 * newRate))
+}
+
+func TestBandPasses(t *testing.T) {
+	f, err := Band{Low: 0.3, High: 35}.Design(100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := func(x []float64) []float64 {
+		if err := f.Both(x); err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	for hz, want := range map[float64][2]float64{0.05: {0, 0.001}, 0.3: {0.49, 0.51}, 2: {0.999, 1.001}, 10: {0.999, 1.001}, 35: {0.49, 0.51}, 48: {0, 0.001}} {
+		if g := gain(t, hz, 100, both, 100); g < want[0] || g > want[1] {
+			t.Errorf("%g Hz: gain %g, want %v", hz, g, want)
+		}
+	}
+}
+
+// TestNoAlias shows that what the new rate cannot carry is gone, which a nearest-neighbour resampling would fold down.
+func TestNoAlias(t *testing.T) {
+	down := func(x []float64) []float64 { return Resample(x, 25, 128) } // 512 to 100 Hz
+	if g := gain(t, 90, 512, down, 100); g > 0.002 {
+		t.Errorf("90 Hz at 100 Hz: %g is left", g)
+	}
+	if g := gain(t, 20, 512, down, 100); math.Abs(g-1) > 0.01 {
+		t.Errorf("20 Hz: gain %g", g)
+	}
+}
+
+func TestRatio(t *testing.T) {
+	for _, tt := range []struct {
+		from, to float64
+		up, down int
+	}{{512, 100, 25, 128}, {100, 100, 1, 1}, {256, 100, 25, 64}, {1, 100, 100, 1}, {199.8, 100, 500, 999}, {100, math.Pi, 0, 0}, {1e9, 1, 0, 0}} {
+		up, down, err := ratio(tt.from, tt.to)
+		if up != tt.up || down != tt.down || (err != nil) != (tt.up == 0) {
+			t.Errorf("%g to %g: %d/%d, error %v; want %d/%d", tt.from, tt.to, up, down, err, tt.up, tt.down)
+		}
+	}
+}
+
+// recording is a source in memory; every call gets its own copy.
+type recording []Channel
+
+func (r recording) Labels() (out []string) {
+	for _, c := range r {
+		out = append(out, c.Label)
+	}
+	return out
+}
+
+var errBroken = errors.New("broken")
+
+func (r recording) Channel(i int) (Channel, error) {
+	c := r[i]
+	if c.Label == "broken" {
+		return c, errBroken
+	}
+	c.Pieces = nil
+	for _, p := range r[i].Pieces {
+		c.Pieces = append(c.Pieces, Piece{p.Start, append([]float64(nil), p.Samples...)})
+	}
+	return c, nil
+}
+
+// count returns n numbers from first on.
+func count(first, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = float64(first + i)
+	}
+	return x
+}
+
+// seconds is a recording of 1 Hz whose values are its seconds, in a unit of thousands of microvolts.
+var seconds = recording{
+	{"whole", "mV", 1, []Piece{{0, count(0, 200)}}},
+	{"gap", "uV", 1, []Piece{{0, count(0, 70)}, {85, count(85, 115)}}}, // gap of 70 to 85
+	{"fast", "uV", 4, []Piece{{0, make([]float64, 800)}}},
+	{"NaN", "uV", 1, []Piece{{0, append(append(count(0, 40), math.NaN(), math.Inf(1)), count(42, 158)...)}}},
+	{"broken", "uV", 1, nil},
+	{"warm", "degC", 1, []Piece{{0, count(0, 200)}}},
+	{"rates", "uV", 0, nil},
+	{"short", "uV", 1, []Piece{{0, count(0, 29)}}},
+}
+
+func TestPrepareEpochs(t *testing.T) {
+	for _, tt := range []struct {
+		channels []string
+		offset   float64
+		gap      []bool
+		first    float32 // of the last epoch of the first channel
+	}{
+		{[]string{"whole"}, 0, make([]bool, 6), 150e3},
+		{[]string{"whole"}, 20, make([]bool, 6), 170e3},
+		{[]string{"gap"}, 0, []bool{false, false, true, false, false, false}, 150},
+		{[]string{"gap"}, 55, []bool{true, false, false, false}, 145},
+		{[]string{"NaN"}, 0, []bool{false, true, false, false, false, false}, 150},
+		{[]string{"whole", "gap", "NaN"}, 0, []bool{false, true, true, false, false, false}, 150e3},
+	} {
+		e, err := Prepare(seconds, tt.offset, Settings{Channels: tt.channels, Rate: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(tt.gap, e.Gap); d != "" || e.Count != len(tt.gap) || e.Samples != 30 {
+			t.Errorf("%v at %g: %s", tt.channels, tt.offset, d)
+		}
+		last := e.Tensor(e.Count - 1)
+		if got := last.Data.([]float32)[0]; got != tt.first || cmp.Diff([]int64{1, int64(len(tt.channels)), 30}, last.Shape) != "" {
+			t.Errorf("%v at %g: the last epoch begins with %g, shape %v", tt.channels, tt.offset, got, last.Shape)
+		}
+		for i, gap := range e.Gap {
+			if gap && e.Tensor(i).Data.([]float32)[1] != 0 {
+				t.Errorf("%v: epoch %d has a gap and values", tt.channels, i)
+			}
+		}
+	}
+}
+
+func TestPrepareErrors(t *testing.T) {
+	for name, tt := range map[string]struct {
+		offset float64
+		set    Settings
+		err    string
+	}{
+		"none":     {0, Settings{Channels: []string{"C3"}, Rate: 1}, "not among"},
+		"broken":   {0, Settings{Channels: []string{"broken"}, Rate: 1}, "broken"},
+		"rate":     {0, Settings{Channels: []string{"rates"}, Rate: 1}, `channel "rates": rate 0 Hz`},
+		"short":    {0, Settings{Channels: []string{"short"}, Rate: 1}, "no whole epoch"},
+		"late":     {500, Settings{Channels: []string{"whole"}, Rate: 1}, "no whole epoch"},
+		"offset":   {math.NaN(), Settings{Channels: []string{"whole"}, Rate: 1}, "from second NaN"},
+		"nyquist":  {0, Settings{Channels: []string{"whole"}, Rate: 4, Band: Band{High: 1}}, "not below half the rate"},
+		"settings": {0, Settings{Rate: 1}, "eeg: settings: 0 channels"},
+		"ratio":    {0, Settings{Channels: []string{"whole"}, Rate: 12345.1, EpochSeconds: 10}, "ratio"},
+	} {
+		_, err := Prepare(seconds, tt.offset, tt.set)
+		if err == nil || !strings.Contains(err.Error(), tt.err) {
+			t.Errorf("%s: error %v, want %q", name, err, tt.err)
+		}
+	}
+}
+
+func TestSettings(t *testing.T) {
+	good := Settings{Channels: []string{"C3"}, Rate: 100}
+	for name, change := range map[string]func(*Settings){
+		"rate":    func(s *Settings) { s.Rate = math.NaN() },
+		"whole":   func(s *Settings) { s.Rate = 99.99 },
+		"length":  func(s *Settings) { s.EpochSeconds = -1 },
+		"huge":    func(s *Settings) { s.Rate = 1e9 },
+		"band":    func(s *Settings) { s.Band = Band{Low: 5, High: 4} },
+		"order":   func(s *Settings) { s.Band = Band{Low: 5, Order: 13} },
+		"above":   func(s *Settings) { s.Band = Band{High: 51} },
+		"scale":   func(s *Settings) { s.Mean, s.Std = []float64{0}, []float64{1} },
+		"std":     func(s *Settings) { s.Standardise, s.Mean, s.Std = true, []float64{0}, []float64{0} },
+		"lengths": func(s *Settings) { s.Standardise, s.Mean, s.Std = true, []float64{0}, nil },
+	} {
+		s := good
+		change(&s)
+		if err := s.Validate(); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if err := good.Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestStandardise(t *testing.T) {
+	e, err := Prepare(seconds, 0, Settings{Channels: []string{"warm", "fast"}, Rate: 1, Standardise: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Mean[0] != 99.5 || math.Abs(e.Std[0]-math.Sqrt((200*200-1)/12.0)) > 1e-9 {
+		t.Errorf("mean %g, deviation %g", e.Mean[0], e.Std[0])
+	}
+	if len(e.Warnings) != 2 || !strings.Contains(e.Warnings[0], "no voltage") || !strings.Contains(e.Warnings[1], "flat") {
+		t.Errorf("warnings %q", e.Warnings)
+	}
+	set := Settings{Channels: []string{"warm"}, Rate: 1, Standardise: true, Mean: []float64{10}, Std: []float64{2}}
+	if e, err = Prepare(seconds, 0, set); err != nil || e.Data[0] != -5 || e.Data[14] != 2 {
+		t.Errorf("given scale: %v, %v", e.Data[:15], err)
+	}
+}
+
+// TestReference subtracts one channel from another, and refuses those that do not fit.
+func TestReference(t *testing.T) {
+	r := recording{{"C3", "uV", 1, []Piece{{0, count(7, 60)}}}, {"M2", "uV", 1, []Piece{{0, count(0, 60)}}}, {"M1", "mV", 1, []Piece{{0, count(0, 60)}}}}
+	e, err := Prepare(r, 0, Settings{Channels: []string{"C3-A2"}, Rate: 1})
+	if err != nil || e.Labels[0] != "C3 - M2" || e.Data[0] != 7 || e.Data[59] != 7 {
+		t.Errorf("%+v, error %v", e, err)
+	}
+	if _, err := Prepare(r, 0, Settings{Channels: []string{"C3-M1"}, Rate: 1}); err == nil || !strings.Contains(err.Error(), "differ in rate") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestGapDoesNotRing shows that the filter sees each stretch alone: what follows a gap is the same whatever was before it.
+func TestGapDoesNotRing(t *testing.T) {
+	after := Piece{200, wave(6000)}
+	set := Settings{Channels: []string{"C3"}, Rate: 50, Band: Band{Low: 0.5, High: 20}}
+	var tails [][]float32
+	for _, before := range [][]float64{make([]float64, 10000), wave(12000)} {
+		e, err := Prepare(recording{{"C3", "uV", 100, []Piece{{0, before}, after}}}, 0, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tails = append(tails, e.Data[7*e.Samples:]) // from second 210
+	}
+	if d := cmp.Diff(tails[0], tails[1]); d != "" || len(tails[0]) != 1500 {
+		t.Errorf("%d values; %s", len(tails[0]), d)
+	}
+}
+
+// TestCausal changes the end of a signal: forward alone, nothing before it may change.
+func TestCausal(t *testing.T) {
+	f, err := Band{Low: 0.5, High: 20, Causal: true}.Design(100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := wave(1000), wave(1000)
+	b[700] += 100
+	f.Forward(a)
+	f.Forward(b)
+	if d := cmp.Diff(a[:700], b[:700]); d != "" || a[700] == b[700] {
+		t.Error("the filter looks ahead, or not at all", d)
+	}
+	if err := f.Both(make([]float64, f.Edge())); err == nil {
+		t.Error("a signal shorter than the edge was filtered both ways")
+	}
+}

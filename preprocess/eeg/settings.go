@@ -1,0 +1,79 @@
+package eeg
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Settings says what a network takes. It is part of its manifest.
+type Settings struct {
+	Channels     []string  // names as for Find, in the order of the network; at least one
+	Rate         float64   // Hz; required
+	Band         Band      // default: no filter
+	EpochSeconds float64   // default 30; Rate times this must be whole
+	Standardise  bool      // subtract the mean and divide by the standard deviation of each channel
+	Mean, Std    []float64 // for Standardise, one a channel in the channel's unit (microvolts); default: of the recording itself
+}
+
+// The limits of what makes sense, and bounds what is allocated.
+const (
+	maxChannels = 1024
+	maxSamples  = 1 << 24 // of an epoch
+)
+
+// Validate returns what is wrong with the settings, or nil.
+func (s Settings) Validate() error {
+	if err := s.validate(); err != nil {
+		return fmt.Errorf("eeg: settings: %w", err)
+	}
+	return nil
+}
+
+func (s Settings) validate() error {
+	if len(s.Channels) == 0 || len(s.Channels) > maxChannels {
+		return fmt.Errorf("%d channels: want 1 to %d", len(s.Channels), maxChannels)
+	}
+	n := s.Rate * s.seconds()
+	if !(s.Rate > 0 && s.seconds() > 0 && n >= 0.5 && n <= maxSamples) {
+		return fmt.Errorf("epochs of %g seconds at %g Hz", s.seconds(), s.Rate)
+	}
+	if math.Abs(n-math.Round(n)) > 1e-6 {
+		return fmt.Errorf("epochs of %g seconds at %g Hz have %g samples: want a whole number", s.seconds(), s.Rate, n)
+	}
+	if err := s.Band.validate(); err != nil {
+		return err
+	}
+	if s.Band.High > s.Rate/2 {
+		return fmt.Errorf("band up to %g Hz: more than half the rate of %g Hz can carry", s.Band.High, s.Rate)
+	}
+	return s.validateScale()
+}
+
+func (s Settings) validateScale() error {
+	if s.Mean == nil && s.Std == nil {
+		return nil
+	}
+	if !s.Standardise {
+		return errors.New("mean and standard deviation without standardisation")
+	}
+	if len(s.Mean) != len(s.Channels) || len(s.Std) != len(s.Channels) {
+		return fmt.Errorf("%d means and %d standard deviations of %d channels", len(s.Mean), len(s.Std), len(s.Channels))
+	}
+	for i := range s.Mean {
+		if !(s.Std[i] > 0) || math.IsInf(s.Std[i], 1) || math.IsNaN(s.Mean[i]) || math.IsInf(s.Mean[i], 0) {
+			return fmt.Errorf("channel %q: mean %g, standard deviation %g", s.Channels[i], s.Mean[i], s.Std[i])
+		}
+	}
+	return nil
+}
+
+func (s Settings) seconds() float64 {
+	if s.EpochSeconds == 0 {
+		return 30
+	}
+	return s.EpochSeconds
+}
+
+// samples is the length of an epoch.
+func (s Settings) samples() int { return int(math.Round(s.Rate * s.seconds())) }
