@@ -3,6 +3,7 @@ package datasets
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -26,7 +27,10 @@ type table struct {
 }
 
 // newTable reads the header.
-func newTable(name string, r io.Reader) (*table, error) {
+func newTable(name string, r io.Reader) (*table, error) { return newTableOf(name, r, 0) }
+
+// newTableOf is newTable for a known delimiter; 0 looks for it in the header.
+func newTableOf(name string, r io.Reader, comma rune) (*table, error) {
 	t := &table{name: name, bytes: newBudget(r), columns: map[string]int{}}
 	br := bufio.NewReaderSize(t.bytes, 64<<10)
 	head, err := br.Peek(4 << 10)
@@ -41,7 +45,7 @@ func newTable(name string, r io.Reader) (*table, error) {
 		head = head[3:]
 	}
 	t.rows = csv.NewReader(br)
-	t.rows.Comma, t.rows.FieldsPerRecord = delimiter(head), -1
+	t.rows.Comma, t.rows.FieldsPerRecord = cmp.Or(comma, delimiter(head)), -1
 	header, err := t.read()
 	if err == io.EOF {
 		return nil, fmt.Errorf("datasets: %s: file is empty, want a header", show(name))

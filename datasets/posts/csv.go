@@ -1,0 +1,144 @@
+package posts
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/oatta/oatta/datasets"
+)
+
+// CSV reads a table with a row a post.
+type CSV struct {
+	name    string
+	o       Options
+	rows    *datasets.Rows
+	at      columns
+	columns int // that a row must have; 0: any number that reaches the text
+}
+
+// columns are the indices of those that are read, -1 for those that are absent.
+type columns struct{ stream, id, time, text, label int }
+
+// NewCSV reads the header of a table; name stands in messages. A user and a text there must be.
+func NewCSV(name string, r io.Reader, o Options) (*CSV, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	rows, err := datasets.NewRows(name, &lineEnds{r: r}, o.Comma, false)
+	if err != nil {
+		return nil, err
+	}
+	c := &CSV{name: name, o: o.filled(), rows: rows}
+	for _, f := range []struct {
+		to       *int
+		given    string
+		usual    []string
+		required bool
+	}{
+		{&c.at.stream, o.Stream, Names.Stream, true},
+		{&c.at.id, o.ID, Names.ID, false},
+		{&c.at.time, o.Time, Names.Time, false},
+		{&c.at.text, o.Text, Names.Text, true},
+		{&c.at.label, o.Label, Names.Label, false},
+	} {
+		if *f.to, err = c.find(f.given, f.usual, f.required); err != nil {
+			return nil, err
+		}
+	}
+	c.columns = rows.Columns()
+	return c, nil
+}
+
+// find returns the index of a column: of the name that is given, else of the first of the usual ones.
+func (c *CSV) find(given string, usual []string, required bool) (int, error) {
+	if given != "" {
+		return c.rows.Column(given, true)
+	}
+	for _, name := range usual {
+		if i, _ := c.rows.Column(name, false); i >= 0 {
+			return i, nil
+		}
+	}
+	return c.rows.Column(usual[0], required)
+}
+
+// sentimentColumns is the number of columns of Sentiment140.
+const sentimentColumns = 6
+
+// NewSentiment140 reads the files of Sentiment140, for training and for testing. A first row that is no CSV is an error of the file.
+func NewSentiment140(name string, r io.Reader, o Options) (*CSV, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	rows, err := datasets.NewRows(name, &lineEnds{r: r}, ',', true)
+	if err != nil {
+		return nil, err
+	}
+	return &CSV{name, o.filled(), rows, columns{stream: 4, id: 1, time: 2, text: 5, label: 0}, sentimentColumns}, nil
+}
+
+// Next implements [Reader].
+func (c *CSV) Next() (Post, error) {
+	row, line, ok, err := c.rows.Next()
+	switch {
+	case err != nil && ok:
+		return Post{}, &RowError{c.name, line, err}
+	case err != nil:
+		return Post{}, err
+	case len(row) != c.columns:
+		return Post{}, &RowError{c.name, line, fmt.Errorf("%d columns, want %d", len(row), c.columns)}
+	}
+	get := func(i int) string {
+		if i < 0 {
+			return ""
+		}
+		return row[i]
+	}
+	return c.o.post(c.name, line, fields{strings.TrimSpace(get(c.at.stream)), strings.TrimSpace(get(c.at.id)), get(c.at.time), get(c.at.text), strings.TrimSpace(get(c.at.label))})
+}
+
+// New tells what r holds by its first line and returns its reader: JSON lines, LEAF JSON, Sentiment140 or a CSV table with a header.
+func New(name string, r io.Reader, o Options) (Reader, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	br := bufio.NewReaderSize(r, 64<<10)
+	head, err := br.Peek(64 << 10)
+	if err != nil && err != io.EOF && !errors.Is(err, bufio.ErrBufferFull) {
+		return nil, fmt.Errorf("datasets/posts: %s: %w", name, err)
+	}
+	text := strings.TrimLeft(strings.TrimPrefix(string(head), "\ufeff"), " \t\r\n")
+	switch {
+	case strings.HasPrefix(text, "{") && isLEAF(text):
+		return NewLEAF(name, br, o)
+	case strings.HasPrefix(text, "{"):
+		return NewJSONLines(name, br, o)
+	case isSentiment140(text):
+		return NewSentiment140(name, br, o)
+	}
+	return NewCSV(name, br, o)
+}
+
+// isLEAF tells the one object of LEAF from an object a line by its first field.
+func isLEAF(text string) bool {
+	field := strings.TrimLeft(text[1:], " \t\r\n")
+	for _, name := range []string{`"users"`, `"user_data"`, `"num_samples"`, `"hierarchies"`} {
+		if strings.HasPrefix(field, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// isSentiment140 tells a row with a polarity, a number and a time that Twitter wrote from a header.
+func isSentiment140(text string) bool {
+	cells := strings.SplitN(text, ",", 4)
+	if len(cells) < 4 {
+		return false
+	}
+	bare := func(i int) string { return strings.Trim(cells[i], `"`) }
+	return len(bare(0)) == 1 && strings.Contains("024", bare(0)) && len(strings.Fields(bare(2))) == 6
+}

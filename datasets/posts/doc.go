@@ -1,0 +1,37 @@
+// Package posts reads what people wrote, post by post, and brings it into streams by user: Sentiment140, CSV, JSON lines and LEAF JSON.
+//
+// # The contract
+//
+// A [Reader] tells one [Post] after another in the order of the file, in memory that does not grow with the file ([LEAF] apart, which is one JSON
+// value). A row that cannot be understood is a [RowError] with its line, and the reader goes on behind it; any other error ends the file. Where a
+// quote is not closed, a row ends where CSV says that it does, which may be many lines on: rows have at most 16 MiB.
+//
+// [Collect] holds all posts in memory, up to a limit, and orders each stream by time. The order is stable: posts of one time, and posts
+// without a time, which take that of their predecessor in the file, stay in the order of the file. Streams come in order of their first post.
+//
+// # Text
+//
+// Line ends are LF, CRLF or CR alone, as old Macs had them; a byte order mark is passed over. A cell of a table, or a line of JSON, that is
+// UTF-8 is taken as that; any other is taken for Latin-1, byte by character, as Sentiment140 is published. What was damaged before (mojibake) is not repaired.
+// NUL and other control characters stay.
+//
+// # Times
+//
+// As [datasets.ParseTime], and two forms of Twitter: "Mon Apr 06 22:19:45 PDT 2009" and "Wed Aug 27 13:08:45 +0000 2008". The names of
+// zones and what they are taken for: UTC and GMT +0, EST -5, EDT -4, CST -6, CDT -5, MST -7, MDT -6, PST -8, PDT -7, the ones of the
+// United States (CST is not China's). Any other name is an error of its row that tells the name. A time without a zone is taken for UTC.
+//
+// # Formats
+//
+// Sentiment140 (http://help.sentiment140.com/for-students): six columns without header, polarity (0 negative, 2 neutral, 4 positive), id, date,
+// query, user, text. LEAF (https://leaf.cmu.edu): {"users": [...], "num_samples": [...], "user_data": {user: {"x": [...], "y": [...]}}} with an element of x a text, or
+// the list [id, date, query, user, text, ...] of its Sentiment140 data.
+//
+// # Example
+//
+//	list, err := posts.Open("training.1600000.csv", posts.Options{})
+//	...
+//	for _, stream := range list.Streams {
+//		fmt.Println(stream.Name, len(stream.Posts))
+//	}
+package posts
