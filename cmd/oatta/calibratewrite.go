@@ -109,10 +109,12 @@ func (r *calibrateRun) write(report *calibrationReport) error {
 			report.Wrote = append(report.Wrote, file)
 		}
 	}
-	if r.target != nil {
+	if report.Fit.Bound != "" && (r.target != nil || r.c.String("output") != "") {
+		errs = append(errs, errors.New("the temperature ran to its bound, which is no calibration: neither settings nor manifest were written"))
+	} else if r.target != nil {
 		wrote(r.target.path, r.target.update(report))
 	}
-	if file := r.c.String("output"); file != "" {
+	if file := r.c.String("output"); file != "" && report.Fit.Bound == "" {
 		wrote(file, writeSettings(file, report))
 	}
 	if prefix := r.c.String("diagram"); prefix != "" {
