@@ -1,0 +1,195 @@
+package weights
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/oatta/oatta/internal/testdata"
+)
+
+type golden struct {
+	Shape  []int
+	Values []float32
+}
+
+func open(t *testing.T, path string) *File {
+	t.Helper()
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+func check(t *testing.T, f *File, name string, want golden) {
+	t.Helper()
+	x, err := f.Tensor(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := x.Float32s()
+	if err != nil || !slices.Equal(got, want.Values) || !slices.Equal(x.Shape(), want.Shape) {
+		t.Errorf("%s: got %v %v (%v), want %v", x, x.Shape(), got, err, want)
+	}
+}
+
+func TestNumpyAndSafetensorsGoldens(t *testing.T) {
+	text, err := os.ReadFile("testdata/arrays.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want map[string]golden
+	if err := json.Unmarshal(text, &want); err != nil {
+		t.Fatal(err)
+	}
+	for file, n := range map[string]int{"all.safetensors": 14, "all.npz": 18, "compressed.npz": 18} {
+		f := open(t, filepath.Join("testdata", file))
+		if len(f.Names()) != n {
+			t.Errorf("%s: %d tensors, want %d", file, len(f.Names()), n)
+		}
+		for _, name := range f.Names() {
+			check(t, f, name, want[name])
+		}
+	}
+	check(t, open(t, "testdata/single.npy"), "", want["f4"])
+}
+
+func TestWriteSafetensorsAsTheReferenceDoes(t *testing.T) {
+	want, err := os.ReadFile("testdata/all.safetensors")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := open(t, "testdata/all.safetensors")
+	var b bytes.Buffer
+	if err := WriteSafetensors(&b, f.Tensors(), f.Metadata()); err != nil || !bytes.Equal(b.Bytes(), want) {
+		t.Errorf("other bytes than the reference's (%v)", err)
+	}
+}
+
+func TestTorchGoldens(t *testing.T) {
+	for _, file := range []string{"state.pt", "big.pt", "legacy.pth"} {
+		f := open(t, filepath.Join("testdata", file))
+		check(t, f, "w", golden{[]int{3, 4}, []float32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}})
+		check(t, f, "wt", golden{[]int{4, 3}, []float32{0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11}})
+		check(t, f, "row", golden{[]int{4}, []float32{4, 5, 6, 7}})
+		check(t, f, "expanded", golden{[]int{2, 2}, []float32{2, 3, 2, 3}})
+		check(t, f, "half", golden{[]int{2}, []float32{1.5, -2}})
+		check(t, f, "bf", golden{[]int{2}, []float32{1.5, -2}})
+		check(t, f, "count", golden{[]int{}, []float32{7}})
+	}
+}
+
+func TestHostilePickles(t *testing.T) {
+	for name, c := range map[string]struct{ pickle, want string }{
+		"call":     {"\x80\x02cposix\nsystem\nX\x02\x00\x00\x00ls\x85R.", `global "posix.system"`},
+		"stack":    {"\x80\x04\x8c\x08builtins\x8c\x04eval\x93.", `global "builtins.eval"`},
+		"huge":     {"\x80\x04\x8d\xff\xff\xff\xff\xff\xff\xff\x7f.", "bytes wanted"},
+		"empty":    {"\x80\x02.", "stack is empty"},
+		"self":     {"\x80\x02}q\x00h\x00h\x00s.", "no tensors"},
+		"unending": {"\x80\x02}", "bytes wanted"},
+	} {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		w, err := z.Create("archive/data.pkl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]byte(c.pickle)); err != nil {
+			t.Fatal(err)
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(bytes.NewReader(b.Bytes()), int64(b.Len())); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+func TestHostileSafetensors(t *testing.T) {
+	for header, want := range map[string]string{
+		`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"U8","shape":[2],"data_offsets":[1,3]}}`: "overlap",
+		`{"a":{"dtype":"U8","shape":[1],"data_offsets":[2,3]}}`:                                                     "hole",
+		`{"a":{"dtype":"U8","shape":[4611686018427387904,4],"data_offsets":[0,3]}}`:                                 "more than",
+		`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,3]}}`:                                                     "data_offsets say",
+		`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}}`:                                                     "the file holds 3",
+	} {
+		file := append(le.AppendUint64(nil, uint64(len(header))), header+"xyz"...)
+		if _, err := Read(bytes.NewReader(file), int64(len(file))); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", header, err, want)
+		}
+	}
+}
+
+func TestShardsStayInTheirFolder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "model.safetensors.index.json")
+	if err := os.WriteFile(path, []byte(`{"weight_map":{"a":"../a.safetensors"}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(path); err == nil || !strings.Contains(err.Error(), "plain name") {
+		t.Error(err)
+	}
+}
+
+func TestMatchStacksAndReports(t *testing.T) {
+	f := newFile(NPZ)
+	for i, n := range []string{"query", "key", "value"} {
+		x, err := NewFloat32("vit.encoder.layer.0.attention.attention."+n+".bias", []int{1}, []float32{float32(i)})
+		if err != nil || f.add(x) != nil {
+			t.Fatal(err)
+		}
+	}
+	const name = "encoder.layers.encoder_layer_0.self_attention.in_proj_bias"
+	fit, report, err := Match(map[string][]int{name: {3}, "class_token": {1}}, f, HuggingFaceViT)
+	if err != nil || !slices.Equal(report.Missing, []string{"class_token"}) || report.Err() == nil || fit[name] == nil {
+		t.Fatal(fit, report, err)
+	}
+	if v, err := fit[name].Float32s(); err != nil || !slices.Equal(v, []float32{0, 1, 2}) {
+		t.Error(v, err)
+	}
+}
+
+func TestRealFiles(t *testing.T) {
+	for path, n := range map[string]int{
+		testdata.Asset(t, "efficientnet-lite0", "efficientnet-lite0-57934424.pth"): 0,
+		testdata.Asset(t, "minilm", "model.safetensors"):                           0,
+		testdata.Shared(t, "models", "onnx", "resnet20_cifar10_ref.npz"):           0,
+	} {
+		f := open(t, path)
+		for _, x := range f.Tensors() {
+			if _, err := x.Float32s(); err != nil {
+				t.Error(err)
+			}
+		}
+		if len(f.Names()) <= n {
+			t.Errorf("%s: no tensors", path)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	files, _ := filepath.Glob("testdata/*.[npsl]*")
+	for _, name := range files {
+		if b, err := os.ReadFile(name); err == nil {
+			f.Add(b)
+		}
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r, err := Read(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			return
+		}
+		for _, x := range r.Tensors() {
+			if x.size < 1<<24 {
+				_, _ = x.Float32s() // any error will do
+			}
+		}
+	})
+}
