@@ -28,7 +28,7 @@ type rebuild func(args tuple) (any, error)
 // globals are the names that state dicts and the checkpoints around them use, and what becomes of a call. All other names are errors.
 // The classes that make an opaque value only describe a training run; nothing in them is looked at.
 var globals = map[global]rebuild{
-	"collections.OrderedDict":                    func(tuple) (any, error) { return &dict{}, nil },
+	"collections.OrderedDict":                    orderedDict,
 	"collections.defaultdict":                    func(tuple) (any, error) { return &dict{}, nil },
 	"torch._utils._rebuild_tensor_v2":            rebuildTensor,
 	"torch._utils._rebuild_tensor":               rebuildTensor,
@@ -45,6 +45,26 @@ var globals = map[global]rebuild{
 	"numpy.dtype":                                makeOpaque("numpy.dtype"),
 	"numpy.core.multiarray.scalar":               makeOpaque("numpy scalar"),
 	"numpy._core.multiarray.scalar":              makeOpaque("numpy scalar"),
+}
+
+// orderedDict makes a dictionary, of a list of pairs if there is one: so Python 2, which wrote many of the older files, pickles it.
+func orderedDict(args tuple) (any, error) {
+	d := &dict{}
+	if len(args) == 0 {
+		return d, nil
+	}
+	pairs, ok := args[0].(*list)
+	if !ok {
+		return nil, errors.New("want a list of pairs")
+	}
+	for _, p := range pairs.items {
+		kv, ok := p.(*list)
+		if !ok || len(kv.items) != 2 {
+			return nil, errors.New("want a list of pairs")
+		}
+		d.pairs = append(d.pairs, pair{kv.items[0], kv.items[1]})
+	}
+	return d, nil
 }
 
 // newGlobal checks a name against the allowed ones: those of globals, of storages and of torch's dtypes.

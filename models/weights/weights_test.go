@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -156,20 +157,40 @@ func TestMatchStacksAndReports(t *testing.T) {
 	}
 }
 
+// Real files open, and every tensor reads: as many as their publishers say, each with finite numbers.
 func TestRealFiles(t *testing.T) {
-	for path, n := range map[string]int{
-		testdata.Asset(t, "efficientnet-lite0", "efficientnet-lite0-57934424.pth"): 0,
-		testdata.Asset(t, "minilm", "model.safetensors"):                           0,
-		testdata.Shared(t, "models", "onnx", "resnet20_cifar10_ref.npz"):           0,
+	for path, want := range map[string]int{
+		testdata.Asset(t, "efficientnet-lite0", "efficientnet-lite0-57934424.pth"): 296,
+		testdata.Asset(t, "minilm", "model.safetensors"):                           104,
+		testdata.Shared(t, "models", "onnx", "resnet20_cifar10_ref.npz"):           2,
 	} {
 		f := open(t, path)
 		for _, x := range f.Tensors() {
-			if _, err := x.Float32s(); err != nil {
+			values, err := x.Float32s()
+			if err != nil {
 				t.Error(err)
 			}
+			for _, v := range values {
+				if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+					t.Fatalf("%s: %s holds %g", path, x.Name(), v)
+				}
+			}
 		}
-		if len(f.Names()) <= n {
-			t.Errorf("%s: no tensors", path)
+		if len(f.Names()) != want {
+			t.Errorf("%s: %d tensors, want %d", path, len(f.Names()), want)
+		}
+	}
+}
+
+// Python 2 pickles an ordered dictionary with its pairs as an argument, a list of lists.
+func TestOrderedDictOfPairs(t *testing.T) {
+	got, err := orderedDict(tuple{&list{[]any{&list{[]any{"a", int64(1)}}, &list{[]any{"b", nil}}}}})
+	if d, ok := got.(*dict); err != nil || !ok || len(d.pairs) != 2 || d.pairs[0] != (pair{"a", int64(1)}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	for _, bad := range []tuple{{int64(3)}, {&list{[]any{int64(3)}}}, {&list{[]any{&list{[]any{"a"}}}}}} {
+		if _, err := orderedDict(bad); err == nil {
+			t.Errorf("%v: no error", bad)
 		}
 	}
 }

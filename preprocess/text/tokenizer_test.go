@@ -272,7 +272,7 @@ func TestBatchAllocatesNothing(t *testing.T) {
 	texts := []string{"hello world", "Café naïve", strings.Repeat("long ", 300)}
 	var b Batch
 	tok.Encode(&b, texts)
-	if n := testing.AllocsPerRun(100, func() { tok.Encode(&b, texts) }); n > 3 { // the shapes' any values
+	if n := testing.AllocsPerRun(100, func() { tok.Encode(&b, texts) }); n > 3 && !raceEnabled { // the shapes' any values
 		t.Errorf("%g allocations", n)
 	}
 }

@@ -1,5 +1,5 @@
 """Writes the goldens beside this file: numpy 2.4.6, safetensors 0.8.0; PyTorch's own files are made by Python's pickle with classes of
-the same names, byte for byte as torch.save pickles them (protocol 2, persistent ids), since PyTorch itself is not needed for that."""
+the same names, after the format that torch.save writes (protocol 2, persistent ids), without PyTorch."""
 import collections, io, json, pickle, struct, sys, types, zipfile
 import numpy as np
 from safetensors.numpy import save_file

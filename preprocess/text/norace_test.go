@@ -1,0 +1,6 @@
+//go:build cgo && !race
+
+package text
+
+// raceEnabled is not set: pools keep what they are given.
+const raceEnabled = false

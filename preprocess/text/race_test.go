@@ -1,0 +1,6 @@
+//go:build cgo && race
+
+package text
+
+// raceEnabled is set where the race detector runs: it makes sync.Pool drop things at random.
+const raceEnabled = true
