@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -140,11 +139,7 @@ func writeSettings(file string, report *calibrationReport) error {
 	if err := s.Validate(len(report.Classes)); err != nil {
 		return err
 	}
-	var data bytes.Buffer
-	if err := writeIndented(&data, s); err != nil {
-		return err
-	}
-	return replaceFile(file, data.Bytes())
+	return replaceJSON(file, s)
 }
 
 func (report *calibrationReport) diagram(title string) charts.Figure {

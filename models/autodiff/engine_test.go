@@ -5,8 +5,6 @@ package autodiff_test
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -21,14 +19,7 @@ import (
 // engine loads ONNX Runtime from OATTA_ORT_LIB or from the folder of assets.
 func engine(tb testing.TB) runtime.Engine {
 	tb.Helper()
-	lib := os.Getenv("OATTA_ORT_LIB")
-	if lib == "" {
-		found, _ := filepath.Glob(filepath.Join(testdata.Asset(tb, "ort-cpu"), "libonnxruntime*"))
-		if len(found) == 0 {
-			testdata.Missing(tb, "no ONNX Runtime in the folder of assets (set OATTA_ORT_LIB)")
-		}
-		lib = found[0]
-	}
+	lib := testdata.EngineLibrary(tb)
 	e, err := ort.Load(lib)
 	if err != nil {
 		tb.Fatal(err)
