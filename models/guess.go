@@ -64,11 +64,11 @@ func (g *guesser) ultralytics() bool { return g.sum.Metadata["author"] == "Ultra
 
 func (g *guesser) input() error {
 	if len(g.sum.Inputs) != 1 {
-		return fmt.Errorf("%d inputs (%s), want one, of pictures", len(g.sum.Inputs), valueNames(g.sum.Inputs))
+		return fmt.Errorf("%d inputs (%s), want one, of pictures (a network for texts needs a manifest)", len(g.sum.Inputs), valueNames(g.sum.Inputs))
 	}
 	in := g.sum.Inputs[0]
 	if len(in.Dims) != 4 {
-		return fmt.Errorf("input %s: want four sizes, [N,3,H,W] or [N,H,W,3]", in)
+		return fmt.Errorf("input %s: want four sizes, [N,3,H,W] or [N,H,W,3] (a network for signals needs a manifest)", in)
 	}
 	g.m.Input.Name = in.Name
 	height, width := in.Dims[2].Size, in.Dims[3].Size

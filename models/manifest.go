@@ -1,9 +1,11 @@
 package models
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -46,14 +48,18 @@ type Manifest struct {
 	Version     int    `json:"oatta_manifest"`        // 1
 	Name        string `json:"name"`                  // short, as "efficientnet-lite0"
 	Description string `json:"description,omitempty"` // one sentence
-	Task        string `json:"task,omitempty"`        // "" is image-classification, the one task so far
+	Task        string `json:"task,omitempty"`        // image-classification (default), signal-classification or text-classification
 
 	// Labels names the classes in the order of the network's output. LabelsFile, a path relative to the manifest, may stand in for
 	// it in a file: one label a line. A manifest as Load returns it has Labels.
 	Labels     []string `json:"labels,omitempty"`
 	LabelsFile string   `json:"labels_file,omitempty"`
 
-	Input  Input  `json:"input"`
+	// One of these, as Task says: what the network takes.
+	Input  Input   `json:"input,omitzero"`
+	Signal *Signal `json:"signal,omitempty"`
+	Text   *Text   `json:"text,omitempty"`
+
 	Output Output `json:"output"`
 
 	// Temperature divides the logits before the softmax; over 0 and at most 1000; 0 is 1.
@@ -102,18 +108,29 @@ func (m Manifest) withDefaults() Manifest {
 		}
 	}
 	fill(&m.Task, ImageClassification)
-	fill(&m.Input.Layout, NCHW)
-	fill(&m.Input.Color, RGB)
-	fill(&m.Input.Interpolation, Bilinear)
 	fill(&m.Output.Kind, Logits)
 	if m.Temperature == 0 {
 		m.Temperature = 1
 	}
-	if m.Input.Resize == 0 && !m.Input.Stretch {
-		m.Input.Resize = max(m.Input.Height, m.Input.Width)
+	switch {
+	case m.Signal != nil:
+		signal := m.Signal.withDefaults()
+		m.Signal = &signal
+	case m.Text == nil:
+		m.Input = m.Input.withDefaults()
 	}
 	m.Prior = normalised(m.Prior)
 	return m
+}
+
+func (in Input) withDefaults() Input {
+	in.Layout = cmp.Or(in.Layout, NCHW)
+	in.Color = cmp.Or(in.Color, RGB)
+	in.Interpolation = cmp.Or(in.Interpolation, Bilinear)
+	if in.Resize == 0 && !in.Stretch {
+		in.Resize = max(in.Height, in.Width)
+	}
+	return in
 }
 
 func normalised(prior []float64) []float64 {
@@ -144,7 +161,7 @@ func (m Manifest) validate() error {
 	if m.Version != ManifestVersion {
 		return fmt.Errorf("oatta_manifest: version %d, this program reads version %d", m.Version, ManifestVersion)
 	}
-	for _, check := range []func() error{m.checkTexts, m.checkLabels, m.Input.check, m.Output.check, m.checkNumbers, m.checkHash} {
+	for _, check := range []func() error{m.checkTexts, m.checkLabels, m.checkInput, m.Output.check, m.checkNumbers, m.checkHash} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -155,9 +172,6 @@ func (m Manifest) validate() error {
 func (m Manifest) checkTexts() error {
 	if m.Name == "" || len(m.Name) > 256 || strings.ContainsFunc(m.Name, unicode.IsControl) {
 		return fmt.Errorf("name: %q, want 1 to 256 printable bytes", clip(m.Name))
-	}
-	if m.Task != "" && m.Task != ImageClassification {
-		return fmt.Errorf("task: %q, want %q", clip(m.Task), ImageClassification)
 	}
 	for _, t := range []struct{ field, text string }{
 		{"description", m.Description}, {"license", m.License}, {"source", m.Source}, {"notes", m.Notes}, {"labels_file", m.LabelsFile},
@@ -197,6 +211,31 @@ func checkLabels(labels []string) error {
 		seen[l] = i
 	}
 	return nil
+}
+
+// checkInput checks the section that the task has; another one would be ignored and is refused.
+func (m Manifest) checkInput() error {
+	if err := oneOf("task", m.Task, ImageClassification, SignalClassification, TextClassification); err != nil {
+		return err
+	}
+	image := !reflect.ValueOf(m.Input).IsZero()
+	for _, s := range []struct {
+		name, task string
+		there      bool
+	}{{"input", ImageClassification, image}, {"signal", SignalClassification, m.Signal != nil}, {"text", TextClassification, m.Text != nil}} {
+		if task := cmp.Or(m.Task, ImageClassification); s.there && s.task != task {
+			return fmt.Errorf("%s: is of the task %s, the manifest's task is %s", s.name, s.task, task)
+		} else if !s.there && s.task == task && s.name != "input" {
+			return fmt.Errorf("%s: missing, and the task is %s", s.name, task)
+		}
+	}
+	switch {
+	case m.Signal != nil:
+		return m.Signal.check()
+	case m.Text != nil:
+		return m.Text.check()
+	}
+	return m.Input.check()
 }
 
 func (in Input) check() error {

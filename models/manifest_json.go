@@ -50,6 +50,9 @@ func ReadManifestFile(path string) (Manifest, error) {
 	return m, nil
 }
 
+// isLocal tells whether a slash-separated path of a manifest stays below its folder.
+func isLocal(path string) bool { return filepath.IsLocal(filepath.FromSlash(path)) }
+
 // files is where manifests and files of labels are read from: the disk, or what is embedded.
 type files interface {
 	Open(path string) (io.ReadCloser, error)
@@ -76,7 +79,7 @@ func readManifestFS(fs files, path string) (Manifest, error) {
 	if m.LabelsFile == "" {
 		return m, nil
 	}
-	if !filepath.IsLocal(filepath.FromSlash(m.LabelsFile)) {
+	if !isLocal(m.LabelsFile) {
 		return Manifest{}, fmt.Errorf("%s: labels_file: %q is not a path below the manifest's folder", path, clip(m.LabelsFile))
 	}
 	name := fs.Join(fs.Dir(path), m.LabelsFile)
@@ -263,6 +266,9 @@ func checkValue(data []byte, dec *json.Decoder, t reflect.Type, path string) err
 	tok, err := dec.Token()
 	if err != nil {
 		return syntaxError(data, dec, err)
+	}
+	if t.Kind() == reflect.Pointer { // a section that may be left out
+		t = t.Elem()
 	}
 	if tok == json.Delim('{') && t.Kind() == reflect.Struct {
 		return checkObject(data, dec, t, path+".")

@@ -2,6 +2,7 @@ package models
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/oatta/oatta/models/onnx"
@@ -18,12 +19,22 @@ func (m Manifest) Match(inputs, outputs []runtime.Port) (in, out int, err error)
 }
 
 func (m Manifest) match(inputs, outputs []runtime.Port) (in, out int, err error) {
-	in, err = findPort("input", m.Input.Name, inputs)
+	names := m.inputNames()
+	in, err = findPort("input", names[0], inputs)
 	if err != nil {
 		return 0, 0, err
 	}
-	if len(inputs) != 1 {
-		return 0, 0, fmt.Errorf("the model has %d inputs (%s), the manifest fills %s alone", len(inputs), portNames(inputs), m.Input.Name)
+	for _, name := range names[1:] {
+		i, err := findPort("input", name, inputs)
+		if err == nil {
+			err = matchTokens(inputs[i])
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+	}
+	if len(inputs) != len(names) {
+		return 0, 0, fmt.Errorf("the model has %d inputs (%s), the manifest fills %s alone", len(inputs), portNames(inputs), strings.Join(names, ", "))
 	}
 	if out, err = findPort("output", m.Output.Name, outputs); err != nil {
 		return 0, 0, err
@@ -54,7 +65,53 @@ func portNames(ports []runtime.Port) string {
 	return strings.Join(names, ", ")
 }
 
+// inputNames returns the graph's inputs that the manifest fills, the first of them that of the data.
+func (m Manifest) inputNames() []string {
+	switch {
+	case m.Signal != nil:
+		return []string{m.Signal.Name}
+	case m.Text != nil:
+		return slices.DeleteFunc([]string{m.Text.IDs, m.Text.Mask, m.Text.Types}, func(name string) bool { return name == "" })
+	}
+	return []string{m.Input.Name}
+}
+
 func (m Manifest) matchInput(p runtime.Port) error {
+	switch {
+	case m.Signal != nil:
+		return m.Signal.match(p)
+	case m.Text != nil:
+		return matchTokens(p)
+	}
+	return m.matchPicture(p)
+}
+
+// match checks the input of a network for signals, [N, channels, samples].
+func (s Signal) match(p runtime.Port) error {
+	if p.Type != runtime.Float32 && p.Type != runtime.Float16 {
+		return fmt.Errorf("input %s: want float32 or float16", p)
+	}
+	want := []int64{runtime.Dynamic, int64(len(s.Channels)), int64(s.Samples)}
+	if p.Shape != nil && !fits(p.Shape, want) {
+		return fmt.Errorf("the model's input is %s, the manifest's has %d channels of %d samples", p, len(s.Channels), s.Samples)
+	}
+	return nil
+}
+
+// matchTokens checks an input of a network for texts, [N, length].
+func matchTokens(p runtime.Port) error {
+	if p.Type != runtime.Int64 || p.Shape != nil && len(p.Shape) != 2 {
+		return fmt.Errorf("input %s: want int64 [N, length]", p)
+	}
+	return nil
+}
+
+// fits tells whether a declared shape allows a wanted one.
+func fits(shape, want []int64) bool {
+	return slices.EqualFunc(shape, want, func(d, w int64) bool { return d == w || d == runtime.Dynamic || w == runtime.Dynamic })
+}
+
+func (m Manifest) matchPicture(p runtime.Port) error {
 	m = m.withDefaults()
 	if p.Type != runtime.Float32 && p.Type != runtime.Float16 {
 		return fmt.Errorf("input %s: want float32 or float16", p)
@@ -69,10 +126,8 @@ func (m Manifest) matchInput(p runtime.Port) error {
 	if len(p.Shape) != len(want) {
 		return fmt.Errorf("the model's input is %s, the manifest's %s needs four sizes", p, m.Input.Layout)
 	}
-	for i, d := range p.Shape {
-		if d != runtime.Dynamic && want[i] != runtime.Dynamic && d != want[i] {
-			return fmt.Errorf("the model's input is %s, the manifest's is %s of %d x %d pixels", p, m.Input.Layout, m.Input.Height, m.Input.Width)
-		}
+	if !fits(p.Shape, want) {
+		return fmt.Errorf("the model's input is %s, the manifest's is %s of %d x %d pixels", p, m.Input.Layout, m.Input.Height, m.Input.Width)
 	}
 	return nil
 }

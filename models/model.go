@@ -63,6 +63,11 @@ func (m *Model) Data() ([]byte, error) {
 	return data, nil
 }
 
+// TokenizerDir returns the folder of the tokenizer's files of a model of texts.
+func (m *Model) TokenizerDir() string {
+	return filepath.Join(filepath.Dir(m.Path), filepath.FromSlash(m.Manifest.Text.Tokenizer))
+}
+
 // Hash returns the SHA-256, in hex, of what determines the network's outputs. For a model in one file that is the hash of the file.
 // For one with external data it is the hash of the text that sha256sum prints for the ONNX file, under the name "model", and then
 // for the external files in the order of their names: "<hash>  <name>\n" each. It was computed when the model was loaded.
