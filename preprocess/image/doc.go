@@ -23,6 +23,26 @@
 // between. A [Transform] keeps coefficient tables of recent picture sizes and scratch space for each concurrent caller;
 // nothing is allocated per picture but what the decoder allocates and, where EXIF asks for a turn, the turned part.
 //
+// # Several views
+//
+// A [Viewer] writes several views of one picture, as test-time augmentation and MEMO ask for: the plain one first, then those
+// of a [Set], each as the Transform would write it. A picture is decoded once. Each operation of AugMix gives Pillow's bytes,
+// and their mixture the bits of MEMO's float32 arithmetic, the dark red included with which that code fills. What differs:
+//
+//   - Random numbers are this module's own, so that view i of an item depends on the item's seed and on i alone.
+//   - MemoImageNet cuts its crops from at most twice the resolution of Resize, as does Scales, so that the work for a view does
+//     not grow with the camera. Most of ImageNet's pictures have no more, and for them nothing differs; from a larger one, crops
+//     of less than a quarter of the area would have more detail in the reference code.
+//   - Crops are resized with the transform's interpolation; the reference code knows only bilinear, which is the default.
+//
+// imaging turns whole pictures (see orient.go) but is not used here: it works on four bytes a pixel, allocates each result, and
+// rotates by an interpolation of its own.
+//
+//	viewer, err := t.NewViews(imageprep.Views{Set: imageprep.MemoCIFAR})
+//	...
+//	x := make([]float32, viewer.Len()) // [33, 3, 32, 32]
+//	err = viewer.File(x, "heron.png", seed)
+//
 // # Who owns what
 //
 // The caller allocates the destination and passes exactly its length; a wrong length is the caller's mistake and panics.

@@ -19,8 +19,8 @@ func normalisation(s Settings) (tables [3][256]float32) {
 	return tables
 }
 
-// normalise writes the tensor of a crop of [height, width, 3] bytes.
-func (t *Transform) normalise(dst []float32, crop []uint8) {
+// planes returns where the three colours begin in a tensor, and how far apart neighbouring pixels are.
+func (t *Transform) planes(dst []float32) (r, g, b []float32, step int) {
 	red, green, blue := 0, 1, 2
 	if t.settings.BGR {
 		red, blue = 2, 0
@@ -29,8 +29,16 @@ func (t *Transform) normalise(dst []float32, crop []uint8) {
 	if t.settings.Layout == NHWC {
 		step, plane = 3, 1
 	}
-	rt, gt, bt := &t.tables[0], &t.tables[1], &t.tables[2]
-	r, g, b := dst[red*plane:], dst[green*plane:], dst[blue*plane:]
+	return dst[red*plane:], dst[green*plane:], dst[blue*plane:], step
+}
+
+// normalise writes the tensor of a crop of [height, width, 3] bytes.
+func (t *Transform) normalise(dst []float32, crop []uint8) { t.tabulate(dst, crop, &t.tables) }
+
+// tabulate writes the values that tables, by colour, have for the bytes of a crop.
+func (t *Transform) tabulate(dst []float32, crop []uint8, tables *[3][256]float32) {
+	rt, gt, bt := &tables[0], &tables[1], &tables[2]
+	r, g, b, step := t.planes(dst)
 	for at := 0; len(crop) >= 3; at += step {
 		r[at], g[at], b[at] = rt[crop[0]], gt[crop[1]], bt[crop[2]]
 		crop = crop[3:]

@@ -6,6 +6,7 @@ import "sync"
 // how they become its pixels.
 type plan struct {
 	x0, x1, y0, y1 int // the source rectangle that the crop needs, half open
+	width, height  int // of the crop
 	left, top      int // where the picture begins in the crop: above 0 only where the picture is smaller than the crop
 	cols, rows     int // how much of the crop the picture fills
 
@@ -16,20 +17,33 @@ type plan struct {
 
 func newPlan(s Settings, w, h int) *plan {
 	rw, rh := resizedSize(s, w, h)
-	p := &plan{}
-	p.horizontal, p.x0, p.x1, p.left, p.cols = planAxis(w, rw, s.Width, s.Interpolation)
-	p.vertical, p.y0, p.y1, p.top, p.rows = planAxis(h, rh, s.Height, s.Interpolation)
+	return new(geometry).plan(s.Interpolation, w, h, rw, rh, s.Width, s.Height)
+}
+
+// geometry is the memory of a plan and of its two passes.
+type geometry struct {
+	p    plan
+	x, y taps
+}
+
+// plan plans the cut of width x height from the centre of a w x h picture that is resized to rw x rh. The plan is valid until
+// the next call.
+func (t *geometry) plan(by Interpolation, w, h, rw, rh, width, height int) *plan {
+	p := &t.p
+	*p = plan{width: width, height: height}
+	p.horizontal, p.x0, p.x1, p.left, p.cols = t.x.axis(w, rw, width, by)
+	p.vertical, p.y0, p.y1, p.top, p.rows = t.y.axis(h, rh, height, by)
 	return p
 }
 
-// planAxis plans one axis: src pixels, resized, of which crop pixels are cut. It returns the pass, the source range
-// [lo, hi) that it reads, and the range of the crop [pad, pad+count) that it writes.
-func planAxis(src, resized, crop int, by Interpolation) (t *taps, lo, hi, pad, count int) {
+// axis plans one axis: src pixels, resized, of which crop pixels are cut. It returns the pass, the source range [lo, hi)
+// that it reads, and the range of the crop [pad, pad+count) that it writes.
+func (t *taps) axis(src, resized, crop int, by Interpolation) (pass *taps, lo, hi, pad, count int) {
 	first, count, pad := centre(resized, crop)
 	if resized == src {
 		return nil, first, first + count, pad, count
 	}
-	t = newTaps(src, resized, first, count, by)
+	t.set(src, resized, first, count, by)
 	lo, hi = t.extent()
 	t.shift(lo)
 	return t, lo, hi, pad, count
@@ -71,11 +85,12 @@ func centre(size, crop int) (first, count, pad int) {
 type planCache struct {
 	mu    sync.Mutex
 	plans map[[2]int]*plan
+	make  func(w, h int) *plan
 }
 
 const cachedPlans = 32
 
-func (c *planCache) get(s Settings, w, h int) *plan {
+func (c *planCache) get(w, h int) *plan {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	key := [2]int{w, h}
@@ -84,7 +99,7 @@ func (c *planCache) get(s Settings, w, h int) *plan {
 		if len(c.plans) >= cachedPlans || c.plans == nil {
 			c.plans = make(map[[2]int]*plan, cachedPlans)
 		}
-		p = newPlan(s, w, h)
+		p = c.make(w, h)
 		c.plans[key] = p
 	}
 	return p

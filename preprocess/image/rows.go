@@ -26,6 +26,8 @@ func (s *scratch) row(dst []texel, img goimage.Image, x, y int) {
 		s.chroma.row(dst, m, x, y)
 	case *studioPicture:
 		s.chroma.studioRow(dst, &m.YCbCr, x, y)
+	case *raster:
+		rgbRow(dst, m.pix[3*(y*m.w+x):])
 	case *goimage.Gray:
 		grayRow(dst, m.Pix[y*m.Stride+x:], 1)
 	case *goimage.Gray16:
@@ -69,6 +71,13 @@ func grayRow(dst []texel, pix []uint8, step int) {
 	for i := range dst {
 		v := int64(pix[i*step])
 		dst[i] = texel{v * spread, v}
+	}
+}
+
+func rgbRow(dst []texel, pix []uint8) {
+	for i := range dst {
+		p := pix[3*i : 3*i+3 : 3*i+3]
+		dst[i] = mix(p[0], p[1], p[2])
 	}
 }
 

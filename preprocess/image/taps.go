@@ -8,8 +8,9 @@ const precision = 32 - 8 - 2
 
 // taps says, for every output position along one axis, which source positions it sums and with which weights.
 type taps struct {
-	spans []span
-	coeff []int32 // in units of 2^-precision
+	spans   []span
+	coeff   []int32   // in units of 2^-precision
+	weights []float64 // of the position that is being set
 }
 
 // span is the sum of one output position: coeff[at:at+n] weigh the source positions first to first+n-1.
@@ -28,10 +29,13 @@ func (t *taps) extent() (lo, hi int) {
 	return t.spans[0].first, last.first + last.n
 }
 
-// newTaps returns the taps of output positions first to first+count-1 when src positions are resized to dst.
-func newTaps(src, dst, first, count int, by Interpolation) *taps {
+// set makes the taps those of output positions first to first+count-1 when src positions are resized to dst. It reuses their
+// memory.
+func (t *taps) set(src, dst, first, count int, by Interpolation) {
+	t.spans, t.coeff = resize(t.spans, count), t.coeff[:0]
 	if by == Nearest {
-		return nearestTaps(src, dst, first, count)
+		t.nearest(src, dst, first, count)
+		return
 	}
 	f := filters[by]
 	scale := float64(src) / float64(dst)
@@ -39,20 +43,17 @@ func newTaps(src, dst, first, count int, by Interpolation) *taps {
 	// Here and below, products are converted to float64 to keep the compiler from fusing them with a sum, as it would on some
 	// processors: the coefficients would then depend on the machine.
 	support := float64(f.support * stretch)
-	t := &taps{spans: make([]span, count)}
-	weights := make([]float64, 0, int(math.Ceil(support))*2+1)
 	for i := range t.spans {
 		center := float64((float64(first+i) + 0.5) * scale)
 		lo := max(int(center-support+0.5), 0)
 		hi := min(int(center+support+0.5), src)
-		weights = weights[:0]
+		t.weights = t.weights[:0]
 		for x := lo; x < hi; x++ {
-			weights = append(weights, f.at(float64((float64(x)-center+0.5)*(1/stretch))))
+			t.weights = append(t.weights, f.at(float64((float64(x)-center+0.5)*(1/stretch))))
 		}
 		t.spans[i] = span{first: lo, n: hi - lo, at: len(t.coeff)}
-		t.coeff = appendFixed(t.coeff, weights)
+		t.coeff = appendFixed(t.coeff, t.weights)
 	}
-	return t
 }
 
 // appendFixed normalises the weights to sum 1 in double precision, then rounds each to fixed point, halves away from zero:
@@ -72,10 +73,10 @@ func appendFixed(coeff []int32, weights []float64) []int32 {
 	return coeff
 }
 
-// nearestTaps takes the source pixel under the centre of each output pixel. Pillow finds it by adding up the scale, and
+// nearest takes the source pixel under the centre of each output pixel. Pillow finds it by adding up the scale, and
 // rounding errors of that sum decide ties; hence the loop from zero.
-func nearestTaps(src, dst, first, count int) *taps {
-	t := &taps{spans: make([]span, count), coeff: []int32{1 << precision}}
+func (t *taps) nearest(src, dst, first, count int) {
+	t.coeff = append(t.coeff, 1<<precision)
 	scale := float64(src) / float64(dst)
 	x := float64(scale * 0.5)
 	for i := range first + count {
@@ -84,7 +85,6 @@ func nearestTaps(src, dst, first, count int) *taps {
 		}
 		x += scale
 	}
-	return t
 }
 
 // filter is a kernel and the distance, in output pixels, at which it ends.

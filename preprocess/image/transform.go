@@ -24,6 +24,7 @@ func New(s Settings, l Limits) (*Transform, error) {
 		return nil, fmt.Errorf("preprocess/image: limits: %w", err)
 	}
 	t := &Transform{settings: s, limits: l.withDefaults(), tables: normalisation(s)}
+	t.plans.make = func(w, h int) *plan { return newPlan(s, w, h) }
 	t.scratch.New = func() any { return new(scratch) }
 	return t, nil
 }
@@ -118,24 +119,42 @@ func (t *Transform) checkLength(n int) {
 
 // crop orients, resizes and crops.
 func (t *Transform) crop(s *scratch, dst []uint8, img goimage.Image, orientation int) error {
+	w, h, orientation, err := t.upright(img, orientation)
+	if err != nil {
+		return err
+	}
+	s.render(dst, t.plans.get(w, h), img, orientation)
+	return nil
+}
+
+// upright returns the size of a picture after orientation, and the orientation that applies, where 1 is none.
+func (t *Transform) upright(img goimage.Image, orientation int) (w, h, applied int, err error) {
 	b := img.Bounds()
 	if b.Empty() {
-		return fmt.Errorf("picture of %d x %d pixels is empty", b.Dx(), b.Dy())
+		return 0, 0, 0, fmt.Errorf("picture of %d x %d pixels is empty", b.Dx(), b.Dy())
 	}
-	if t.settings.IgnoreOrientation {
+	if t.settings.IgnoreOrientation || orientation < 2 || orientation > 8 {
 		orientation = 1
 	}
-	w, h := orientedSize(orientation, b.Dx(), b.Dy())
-	p := t.plans.get(t.settings, w, h)
+	w, h = orientedSize(orientation, b.Dx(), b.Dy())
+	return w, h, orientation, nil
+}
+
+// render makes the crop of a plan for the size of the upright picture.
+func (s *scratch) render(dst []uint8, p *plan, img goimage.Image, orientation int) {
 	src := source{img: img, x: p.x0, y: p.y0}
-	if 2 <= orientation && orientation <= 8 {
+	if orientation != 1 {
 		src = s.orient(img, orientation, goimage.Rect(p.x0, p.y0, p.x1, p.y1))
 	}
 	s.begin(src.img)
-	if p.cols < t.settings.Width || p.rows < t.settings.Height {
+	s.draw(dst, p, src)
+}
+
+// draw makes the crop of a plan from a source that begins at the plan's rectangle.
+func (s *scratch) draw(dst []uint8, p *plan, src source) {
+	if p.cols < p.width || p.rows < p.height {
 		clear(dst) // the margins are black
 	}
-	stride := 3 * t.settings.Width
+	stride := 3 * p.width
 	s.run(p, src, dst[p.top*stride+3*p.left:], stride)
-	return nil
 }

@@ -25,6 +25,14 @@
 //   - its loaders, which end the program (log.Fatal) or panic on files of another form, drop continuing_subword_prefix, and read without a limit.
 //   - WordPiece.Tokenize, which is right, but formats a string for each candidate: quadratic in the length of a word. It is the twin of ours in the tests.
 //
+// # Several views
+//
+// A [Viewer] makes several views of one text, as test-time augmentation and MEMO ask for: the text itself first, then copies that each went
+// through one small change. Views are texts; [Tokenizer.Encode] comes after. What the changes are, and what they take for a word, a handle or a
+// punctuation mark, stands at [Views]. None needs a dictionary, a list of synonyms or a language: white space, classes of Unicode and grapheme
+// clusters (rivo/uniseg) are all that is known, so a text without spaces between words gets noise and punctuation alone. What a change does to
+// the meaning is not judged: dropping one word in ten can drop a "not".
+//
 // # Example
 //
 //	tok, err := text.Load("all-MiniLM-L6-v2", text.Settings{Tweets: []string{"cardiffnlp"}})
@@ -32,4 +40,10 @@
 //	var batch text.Batch
 //	tok.Encode(&batch, []string{"Café naïve", "@someone hello"})
 //	err = session.Run(ctx, out, []runtime.Tensor{batch.IDs, batch.Mask, batch.Types})
+//
+//	viewer, err := text.NewViewer(text.UsualViews())
+//	...
+//	views := make([]string, viewer.Count()) // 17
+//	viewer.Texts(views, "Café naïve", seed)
+//	tok.Encode(&batch, views)
 package text
