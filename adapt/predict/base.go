@@ -3,6 +3,7 @@ package predict
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/x448/float16"
 
@@ -10,15 +11,17 @@ import (
 )
 
 // Base runs a network on batches of ready inputs. Its predictions do not depend on the order of the inputs, so that a batch may
-// hold inputs of several streams. It is safe for concurrent use if every call has its own [Batch].
+// hold inputs of several streams. It is safe for concurrent use.
 type Base struct {
 	session runtime.Session
 	in, out runtime.Port
 	at      int     // index of the output
 	input   []int64 // shape of one input, without the batch
 	output  []int64 // shape of one output, without the batch
+	one     int     // numbers of one input
 	classes int
-	fixed   int // batch size that the network insists on, 0: any
+	fixed   int       // batch size that the network insists on, 0: any
+	runs    sync.Pool // of *run
 }
 
 // NewBase returns the predictor of a session with one input [N, input...], float32 or float16, whose output number out holds
@@ -38,12 +41,12 @@ func NewBase(session runtime.Session, input []int64, out, classes int) (*Base, e
 	if b.output = outputShape(b.out.Shape[1:], classes); b.output == nil {
 		return nil, fmt.Errorf("adapt/predict: output %s: want %d numbers an input", b.out, classes)
 	}
-	fixed := max(b.in.Shape[0], 0)
-	if fixed > maxBatch {
-		return nil, fmt.Errorf("adapt/predict: input %s: batches of %d are more than %d", b.in, fixed, maxBatch)
+	var err error
+	if b.one, err = runtime.Elements(input); err != nil {
+		return nil, fmt.Errorf("adapt/predict: input %s: %w", b.in, err)
 	}
-	b.fixed = int(fixed)
-	return b, nil
+	b.fixed, err = fixedBatch(b.in)
+	return b, err
 }
 
 func isFloat(t runtime.DType) bool { return t == runtime.Float32 || t == runtime.Float16 }
@@ -75,6 +78,20 @@ func outputShape(port []int64, classes int) []int64 {
 // maxBatch bounds the inputs of one run.
 const maxBatch = 4096
 
+// fixedBatch returns the batch size that a port insists on, or 0.
+func fixedBatch(in runtime.Port) (int, error) {
+	if in.Shape[0] > maxBatch {
+		return 0, fmt.Errorf("adapt/predict: input %s: batches of %d are more than %d", in, in.Shape[0], maxBatch)
+	}
+	return int(max(in.Shape[0], 0)), nil
+}
+
+// InputLen returns the numbers of one input.
+func (b *Base) InputLen() int { return b.one }
+
+// Classes returns the numbers of one output.
+func (b *Base) Classes() int { return b.classes }
+
 // Size returns the batch size to use where want is asked for: a network with a fixed batch size has the last word.
 func (b *Base) Size(want int) int {
 	if b.fixed > 0 {
@@ -83,86 +100,99 @@ func (b *Base) Size(want int) int {
 	return min(max(want, 1), maxBatch)
 }
 
-// Batch holds the tensors of one run, to be used again and again.
-type Batch struct {
-	inputs  []float32 // [size, ...]
-	outputs []float32 // [size, classes]
-	halfIn  []runtime.Half
-	halfOut []runtime.Half // for networks that compute in float16; nil for others
-	size    int
-	one     int // elements of one input
-	base    *Base
-	src     [1]runtime.Tensor
-	dst     []runtime.Tensor
-
-	inShape, outShape []int64 // of the current run
-}
-
-// NewBatch allocates for runs of up to size inputs.
-func (b *Base) NewBatch(size int) *Batch {
-	one, err := runtime.Elements(b.input)
-	if err != nil {
-		panic("adapt/predict: " + err.Error())
+// Predict writes the network's raw outputs for the inputs src [n, InputLen] into dst [n, Classes]. Nothing here is random: seeds may
+// be nil. More inputs than a run takes are run in parts. A network with a fixed batch size runs on all of its rows; those past the
+// inputs are zeros, so that a network whose rows touch each other gives the same outputs whatever was there before.
+func (b *Base) Predict(ctx context.Context, dst, src []float32, seeds []uint64) error {
+	n := checkRows(b, dst, src, seeds)
+	r, _ := b.runs.Get().(*run)
+	if r == nil {
+		r = b.newRun()
 	}
-	x := &Batch{
-		inputs: make([]float32, size*one), outputs: make([]float32, size*b.classes), size: size, one: one, base: b,
-		dst:     make([]runtime.Tensor, len(b.session.Outputs())),
-		inShape: append([]int64{0}, b.input...), outShape: append([]int64{0}, b.output...),
-	}
-	if b.in.Type == runtime.Float16 {
-		x.halfIn = make([]runtime.Half, len(x.inputs))
-	}
-	if b.out.Type == runtime.Float16 {
-		x.halfOut = make([]runtime.Half, len(x.outputs))
-	}
-	return x
-}
-
-// Input returns the memory of input i.
-func (x *Batch) Input(i int) []float32 { return x.inputs[i*x.one : (i+1)*x.one] }
-
-// Output returns the raw output [classes] of input i.
-func (x *Batch) Output(i int) []float32 {
-	return x.outputs[i*x.base.classes : (i+1)*x.base.classes]
-}
-
-// Run computes the outputs of the first n inputs. A network with a fixed batch size runs on all of its rows; those past n are zeros,
-// so that a network whose rows touch each other gives the same outputs whatever was there before.
-func (x *Batch) Run(ctx context.Context, n int) error {
-	if n < 1 || n > x.size {
-		panic(fmt.Sprintf("adapt/predict: run of %d inputs in a batch of %d", n, x.size))
-	}
-	if x.base.fixed > 0 {
-		clear(x.inputs[n*x.one:])
-		n = x.base.fixed
-	}
-	x.tensors(n)
-	if err := x.base.session.Run(ctx, x.dst, x.src[:]); err != nil {
-		return fmt.Errorf("adapt/predict: %w", err)
-	}
-	for i, v := range x.halfOut {
-		x.outputs[i] = v.Float32()
+	defer b.runs.Put(r)
+	for size := b.Size(maxBatch); n > 0; n -= size {
+		size = min(size, n)
+		if err := b.part(ctx, r, dst[:size*b.classes], src[:size*b.one]); err != nil {
+			return fmt.Errorf("adapt/predict: %w", err)
+		}
+		dst, src = dst[size*b.classes:], src[size*b.one:]
 	}
 	return nil
 }
 
-// tensors lays the first n inputs and outputs out for the session.
-func (x *Batch) tensors(n int) {
-	b := x.base
-	x.inShape[0], x.outShape[0] = int64(n), int64(n)
-	x.src[0] = runtime.Tensor{Shape: x.inShape, Data: x.inputs[:n*x.one]}
-	if x.halfIn != nil {
-		half := x.halfIn[:n*x.one]
-		for i := range half {
-			half[i] = float16.Fromfloat32(x.inputs[i])
-		}
-		x.src[0].Data = half
+// run is the scratch memory of one run. The halves are nil for networks that compute in float32.
+type run struct {
+	in, out           []float32 // rows of a fixed batch that is not full
+	halfIn, halfOut   []runtime.Half
+	inShape, outShape []int64
+	src               [1]runtime.Tensor
+	dst               []runtime.Tensor
+}
+
+func (b *Base) newRun() *run {
+	return &run{
+		dst:     make([]runtime.Tensor, len(b.session.Outputs())),
+		inShape: append([]int64{0}, b.input...), outShape: append([]int64{0}, b.output...),
 	}
-	for i := range x.dst {
-		x.dst[i] = runtime.Tensor{} // the other outputs are the engine's to allocate, and unused
+}
+
+// part computes the outputs of as many inputs as one run takes.
+func (b *Base) part(ctx context.Context, r *run, dst, src []float32) error {
+	out, in := dst, src
+	if rows := len(src) / b.one; rows < b.fixed {
+		r.in, r.out = grow(r.in, b.fixed*b.one), grow(r.out, b.fixed*b.classes)
+		clear(r.in[copy(r.in, src):])
+		out, in = r.out, r.in
 	}
-	x.dst[b.at] = runtime.Tensor{Shape: x.outShape, Data: x.outputs[:n*b.classes]}
-	if x.halfOut != nil {
-		x.dst[b.at].Data = x.halfOut[:n*b.classes]
+	b.lay(r, out, in)
+	err := b.session.Run(ctx, r.dst, r.src[:])
+	if b.out.Type == runtime.Float16 {
+		toFloats(out, r.halfOut)
 	}
+	if len(out) != len(dst) {
+		copy(dst, out)
+	}
+	clear(r.dst) // what belongs to the caller, or was allocated for outputs that nobody reads, is not held
+	r.src[0].Data = nil
+	return err
+}
+
+// lay lays inputs and outputs of whole rows out for the session.
+func (b *Base) lay(r *run, out, in []float32) {
+	n := int64(len(in) / b.one)
+	r.inShape[0], r.outShape[0] = n, n
+	r.src[0].Shape, r.dst[b.at].Shape = r.inShape, r.outShape
+	if b.in.Type == runtime.Float16 {
+		r.halfIn = grow(r.halfIn, len(in))
+		toHalves(r.halfIn, in)
+		r.src[0].Data = r.halfIn
+	} else {
+		r.src[0].Data = in
+	}
+	if b.out.Type == runtime.Float16 {
+		r.halfOut = grow(r.halfOut, len(out))
+		r.dst[b.at].Data = r.halfOut
+	} else {
+		r.dst[b.at].Data = out
+	}
+}
+
+func toHalves(dst []runtime.Half, src []float32) {
+	for i, v := range src {
+		dst[i] = float16.Fromfloat32(v)
+	}
+}
+
+func toFloats(dst []float32, src []runtime.Half) {
+	for i := range dst {
+		dst[i] = src[i].Float32()
+	}
+}
+
+// grow returns a slice of n elements, in the memory of s where that is enough. What they hold is undefined.
+func grow[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
 }

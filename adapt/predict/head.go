@@ -15,6 +15,15 @@ const (
 	LogProbabilities Kind = "log-probabilities"
 )
 
+// validate reports a kind that is none.
+func (k Kind) validate() error {
+	switch k {
+	case "", Logits, Probabilities, LogProbabilities:
+		return nil
+	}
+	return fmt.Errorf("adapt/predict: outputs of kind %q: want %s, %s or %s", string(k), Logits, Probabilities, LogProbabilities)
+}
+
 // Probabilities writes the probability vector that the network's raw output [K] means into dst [K], in float64. A network that
 // put out NaN or infinities, or "probabilities" that are none, is an error.
 func (k Kind) Probabilities(dst []float64, raw []float32) error {
@@ -57,6 +66,9 @@ const probabilityTolerance = 1e-2
 func fromProbabilities(dst []float64, raw []float32) error {
 	sum := 0.0
 	for i, v := range raw {
+		if math.IsNaN(float64(v)) {
+			return fmt.Errorf("adapt/predict: the network's output for class %d is NaN", i)
+		}
 		if !(v >= -1e-6 && v <= 1+1e-3) {
 			return fmt.Errorf("adapt/predict: the network's output for class %d is %g: not a probability (are these logits?)", i, v)
 		}

@@ -47,8 +47,8 @@ var learned = map[string][]int{
 var elementwise = []string{"Add", "Sub", "Mul", "Div"}
 
 // through lists the operators behind which a constant still is the parameter: weights that are stored in half precision, tied or
-// transposed.
-var through = []string{"Cast", "Identity", "Transpose", "Reshape", "DequantizeLinear", "Unsqueeze", "Squeeze", "Expand"}
+// transposed, the rows of a table of places that a text needs, a token of the class that is set beside empty places.
+var through = []string{"Cast", "Identity", "Transpose", "Reshape", "DequantizeLinear", "Unsqueeze", "Squeeze", "Expand", "Slice", "Pad"}
 
 // MarkParams marks the constants that are parameters, and unmarks all others, judging by where they are used; files do not say it. A
 // constant is one if it is floating-point and some use of it, directly or through operators that only store it differently, is where
