@@ -44,13 +44,7 @@ func (c *Comparison) Add(stream string, truth int, raw, adapted []float64) {
 
 // AddLabel counts one item whose label after the filter was decided otherwise than by adapted.
 func (c *Comparison) AddLabel(stream string, truth, label int, raw, adapted []float64) {
-	s := c.streams[stream]
-	if s == nil {
-		p := newPair(c.classes)
-		s = &p
-		c.streams[stream] = s
-		c.order = append(c.order, stream)
-	}
+	s := c.stream(stream)
 	c.all.add(truth, label, raw, adapted)
 	s.add(truth, label, raw, adapted)
 }
@@ -78,7 +72,7 @@ type Evaluation struct {
 	Streams []StreamEvaluation `json:"streams"`
 }
 
-// StreamEvaluation is that of one stream; its scores leave out the classes.
+// StreamEvaluation is that of one stream.
 type StreamEvaluation struct {
 	Stream  string `json:"stream"`
 	Raw     Scores `json:"raw"`
@@ -88,12 +82,19 @@ type StreamEvaluation struct {
 
 // Evaluate returns the metrics so far, streams in the order in which they came. labels names the classes.
 func (c *Comparison) Evaluate(labels []string) Evaluation {
+	e := c.EvaluateClasses(labels)
+	for i := range e.Streams {
+		e.Streams[i].Raw.Classes, e.Streams[i].Adapted.Classes = nil, nil
+	}
+	return e
+}
+
+// EvaluateClasses is Evaluate with the scores of every class in every stream, such as the F1 of each stage of sleep in each night.
+func (c *Comparison) EvaluateClasses(labels []string) Evaluation {
 	e := Evaluation{Streams: []StreamEvaluation{}, Raw: c.all.raw.Scores(labels), Adapted: c.all.adapted.Scores(labels), Flips: c.all.flips.tested()}
 	for _, name := range c.order {
 		s := c.streams[name]
-		one := StreamEvaluation{name, s.raw.Scores(labels), s.adapted.Scores(labels), s.flips.tested()}
-		one.Raw.Classes, one.Adapted.Classes = nil, nil
-		e.Streams = append(e.Streams, one)
+		e.Streams = append(e.Streams, StreamEvaluation{name, s.raw.Scores(labels), s.adapted.Scores(labels), s.flips.tested()})
 	}
 	return e
 }

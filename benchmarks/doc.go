@@ -1,5 +1,6 @@
 // Package benchmarks is the study: streams x predictors x filters, their metrics, statistics, tables and figures. It holds the
-// metrics that `oatta eval` prints; the controlled streams of the paper on ready predictions ([RunControlled]); real predictions on real
+// metrics that `oatta eval` prints, with intervals over people or cameras ([Comparison.Bootstrap]); the controlled streams of the paper on ready predictions ([RunControlled]); real predictions on real
 // streams and replays of real label orders ([RunStreams], [RunReplay]), beside what people use today. The programs study and
-// hindsight below it print the tables, gaps those of times, calibration/detection those of the watch for over-confidence, and peers what NumPy takes.
+// hindsight below it print the tables, gaps those of times, calibration/detection those of the watch for over-confidence, peers what NumPy takes
+// and peers/torch what PyTorch takes.
 package benchmarks

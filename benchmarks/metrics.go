@@ -9,7 +9,8 @@ import (
 
 // Tally gathers what the metrics of one predictor need, prediction by prediction, in memory that does not grow with their number.
 type Tally struct {
-	support, predicted, hits []int // by class
+	support, predicted, hits []int          // by class
+	confusion                map[[2]int]int // by class and label; only the pairs that occurred, since classes may be thousands
 
 	n     int
 	nll   float64 // sum of -log p(truth), nats
@@ -31,7 +32,7 @@ const floor = 1e-15
 
 // NewTally returns an empty tally for a number of classes.
 func NewTally(classes int) *Tally {
-	return &Tally{support: make([]int, classes), predicted: make([]int, classes), hits: make([]int, classes)}
+	return &Tally{support: make([]int, classes), predicted: make([]int, classes), hits: make([]int, classes), confusion: map[[2]int]int{}}
 }
 
 // Add counts the prediction p [classes] for an item whose class is truth; the label is the most probable class. It panics if truth is
@@ -50,6 +51,7 @@ func (t *Tally) AddLabel(truth, label int, p []float64) {
 	t.n++
 	t.support[truth]++
 	t.predicted[label]++
+	t.confusion[[2]int{truth, label}]++
 	t.nll -= math.Log(max(p[truth], floor))
 	for k, v := range p {
 		if k == truth {
@@ -75,6 +77,8 @@ type Scores struct {
 	BalancedAccuracy float64 `json:"balanced_accuracy"`
 	// MacroF1 is the mean F1 over the classes that occur or were predicted.
 	MacroF1 float64 `json:"macro_f1"`
+	// WeightedF1 is the mean F1 of the classes, each with the weight of its items.
+	WeightedF1 float64 `json:"weighted_f1"`
 	// Kappa is Cohen's: agreement beyond that of independent labels with the same frequencies; 0 if there is nothing beyond.
 	Kappa float64 `json:"kappa"`
 	// NLL is the mean negative log-likelihood of the truth in nats, each item's at most 34.5.
@@ -95,27 +99,62 @@ type ClassScores struct {
 	Precision float64 `json:"precision"`
 	Recall    float64 `json:"recall"`
 	F1        float64 `json:"f1"`
+	// PredictedAs is the class's row of the confusion matrix: how many of its items got which label, labels that none got left out.
+	PredictedAs map[string]int `json:"predicted_as,omitempty"`
+}
+
+// Confusion returns the confusion matrix [true][predicted] and the names of its rows and columns, the classes that occur or were predicted.
+// Columns of classes that bear one name each hold the sum of theirs.
+func (s Scores) Confusion() (labels []string, counts [][]int) {
+	for _, c := range s.Classes {
+		labels = append(labels, c.Label)
+	}
+	for _, c := range s.Classes {
+		row := make([]int, len(labels))
+		for k, label := range labels {
+			row[k] = c.PredictedAs[label]
+		}
+		counts = append(counts, row)
+	}
+	return labels, counts
 }
 
 // Scores returns the metrics so far. labels names the classes.
 func (t *Tally) Scores(labels []string) Scores {
+	s := t.totals()
+	if t.n == 0 {
+		return s
+	}
+	s.ECE = t.calibrationError()
+	rows := t.confusionRows(labels)
+	for k := range t.support {
+		if c := t.class(k); c.Support > 0 || c.Predicted > 0 {
+			c.Label, c.PredictedAs = labels[k], rows[k]
+			s.Classes = append(s.Classes, c)
+		}
+	}
+	return s
+}
+
+// totals are the scores over all classes, without those of each and without the calibration error.
+func (t *Tally) totals() Scores {
 	s := Scores{Items: t.n}
 	if t.n == 0 {
 		return s
 	}
 	n := float64(t.n)
-	s.NLL, s.Brier, s.ECE = t.nll/n, t.brier/n, t.calibrationError()
-	chance, present := 0.0, 0
+	s.NLL, s.Brier = t.nll/n, t.brier/n
+	chance, present, named := 0.0, 0, 0
 	for k, hits := range t.hits {
 		c := t.class(k)
 		if c.Support == 0 && c.Predicted == 0 {
 			continue
 		}
-		c.Label = labels[k]
-		s.Classes = append(s.Classes, c)
+		named++
 		s.Correct += hits
 		chance += float64(c.Support) / n * float64(c.Predicted) / n
 		s.MacroF1 += c.F1
+		s.WeightedF1 += c.F1 * float64(c.Support) / n
 		if c.Support > 0 {
 			present++
 			s.BalancedAccuracy += c.Recall
@@ -123,11 +162,24 @@ func (t *Tally) Scores(labels []string) Scores {
 	}
 	s.Accuracy = float64(s.Correct) / n
 	s.BalancedAccuracy /= float64(present)
-	s.MacroF1 /= float64(len(s.Classes))
+	s.MacroF1 /= float64(named)
 	if chance < 1 {
 		s.Kappa = (s.Accuracy - chance) / (1 - chance)
 	}
 	return s
+}
+
+// confusionRows returns what the items of each class were predicted as. Labels that are the same of several classes share an entry.
+func (t *Tally) confusionRows(labels []string) map[int]map[string]int {
+	rows := map[int]map[string]int{}
+	for pair, n := range t.confusion {
+		truth, label := pair[0], labels[pair[1]]
+		if rows[truth] == nil {
+			rows[truth] = map[string]int{}
+		}
+		rows[truth][label] += n
+	}
+	return rows
 }
 
 func (t *Tally) class(k int) ClassScores {

@@ -40,13 +40,14 @@ func TestScoresByHand(t *testing.T) {
 	near(t, "macro F1", s.MacroF1, (4./5+2./4+2./3)/3)
 	chance := (3.*2 + 2*2 + 1*2) / 36
 	near(t, "kappa", s.Kappa, (4./6-chance)/(1-chance))
+	near(t, "weighted F1", s.WeightedF1, (3*4./5+2*2./4+1*2./3)/6)
 	near(t, "NLL", s.NLL, -(4*math.Log(0.7)+2*math.Log(0.1))/6)
 	near(t, "Brier", s.Brier, (4*(0.09+3*0.01)+2*(0.49+0.81+2*0.01))/6)
 	near(t, "ECE", s.ECE, 0.7-4./6)
 	want := []ClassScores{
-		{"apple", 3, 2, 1, 2. / 3, 0.8},
-		{"pear", 2, 2, 0.5, 0.5, 0.5},
-		{"plum", 1, 2, 0.5, 1, 2. / 3},
+		{"apple", 3, 2, 1, 2. / 3, 0.8, map[string]int{"apple": 2, "pear": 1}},
+		{"pear", 2, 2, 0.5, 0.5, 0.5, map[string]int{"pear": 1, "plum": 1}},
+		{"plum", 1, 2, 0.5, 1, 2. / 3, map[string]int{"plum": 1}},
 	}
 	if !reflect.DeepEqual(s.Classes, want) {
 		t.Errorf("classes %+v, want %+v", s.Classes, want)

@@ -4,35 +4,26 @@ import (
 	"bufio"
 	"context"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"image"
-	"image/draw"
 	"image/png"
 	"io"
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 )
 
-// CIFARSide is the width and height of a CIFAR picture, in pixels.
-const CIFARSide = 32
-
-// maxStrip is the most pictures of one strip; CIFAR has batches of 10,000.
-const maxStrip = 100_000
-
-// CIFARNames returns the classes of CIFAR-10 in the order of their indices.
-func CIFARNames() []string {
-	return []string{"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"}
-}
-
-// CIFARStrips says what UnpackCIFAR unpacks. A strip is a PNG, 1024 pixels wide, with one picture in each row: its 32 x 32 pixels row after
-// row. CIFAR-10 is published in this form, loss-free, and CIFAR-10-C here too.
+// CIFARStrips says what UnpackCIFAR unpacks.
 type CIFARStrips struct {
-	Strips []string // PNG files; their pictures are numbered on
-	Labels []int    // class of each picture; may be longer than the strips (CIFAR-10-C here holds the first 1000 of 10,000); none: no labels.csv
+	// Strips are files that ReadCIFAR reads, PNG strips, arrays of NumPy or binary batches; their pictures are numbered on.
+	Strips []string
+	// Severity, 1 to 5, takes one fifth of the pictures: CIFAR-10-C has the whole test set five times in one array, at rising
+	// severity. 0 takes all.
+	Severity int
+	// Labels are the classes of the pictures taken. They may be more (CIFAR-10-C here holds the first 1000 of 10,000). None: those of
+	// the files, where they have any; else there will be no labels.csv.
+	Labels []int
 	Names  []string // names of the classes, for labels.csv; none: indices
 }
 
@@ -45,18 +36,28 @@ func UnpackCIFAR(ctx context.Context, s CIFARStrips, outDir string) (int, error)
 	if err := emptyDir(outDir); err != nil {
 		return 0, err
 	}
-	n := 0
-	for _, strip := range s.Strips {
-		img, err := readStrip(strip)
-		if err != nil {
-			return n, fmt.Errorf("datasets: %s: %w", show(strip), cause(err))
+	n, labels := 0, []int{}
+	for _, name := range s.Strips {
+		c, err := ReadCIFAR(name)
+		if err == nil && s.Severity > 0 {
+			c, err = c.Severity(s.Severity)
 		}
-		if n, err = unpackStrip(ctx, img, n, outDir); err != nil {
+		if err != nil {
 			return n, err
 		}
+		if n, err = c.unpack(ctx, n, outDir); err != nil {
+			return n, err
+		}
+		labels = append(labels, c.Labels...)
+	}
+	if len(s.Labels) == 0 {
+		s.Labels = labels
 	}
 	if len(s.Labels) == 0 {
 		return n, nil
+	}
+	if err := s.validate(); err != nil { // labels of the files, too, may be more than there are names
+		return n, err
 	}
 	if n > len(s.Labels) {
 		return n, fmt.Errorf("datasets: %s: %d pictures, but %d labels", show(outDir), n, len(s.Labels))
@@ -68,6 +69,9 @@ func UnpackCIFAR(ctx context.Context, s CIFARStrips, outDir string) (int, error)
 func (s CIFARStrips) validate() error {
 	if len(s.Strips) == 0 {
 		return errors.New("datasets: no CIFAR strip given")
+	}
+	if s.Severity < 0 || s.Severity > severities {
+		return fmt.Errorf("datasets: CIFAR severity %d: want 1 to %d, or 0 for all", s.Severity, severities)
 	}
 	for i, label := range s.Labels {
 		if label < 0 || len(s.Names) > 0 && label >= len(s.Names) {
@@ -92,46 +96,14 @@ func emptyDir(dir string) error {
 	return nil
 }
 
-// readStrip decodes a strip as RGBA, after a look at its dimensions.
-func readStrip(name string) (*image.RGBA, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close() // read only
-	cfg, err := png.DecodeConfig(f)
-	if err != nil {
-		return nil, err
-	}
-	if cfg.Width != CIFARSide*CIFARSide || cfg.Height > maxStrip {
-		return nil, fmt.Errorf("picture of %d x %d, want a strip %d wide, %d high at the most", cfg.Width, cfg.Height, CIFARSide*CIFARSide, maxStrip)
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return nil, err
-	}
-	img, err := png.Decode(bufio.NewReader(f))
-	if err != nil {
-		return nil, err
-	}
-	if rgba, ok := img.(*image.RGBA); ok {
-		return rgba, nil
-	}
-	rgba := image.NewRGBA(img.Bounds())
-	draw.Draw(rgba, rgba.Rect, img, img.Bounds().Min, draw.Src)
-	return rgba, nil
-}
-
-// unpackStrip writes the rows of a strip, numbered from n, and returns the number after the last.
-func unpackStrip(ctx context.Context, strip *image.RGBA, n int, outDir string) (int, error) {
+// unpack writes the pictures, numbered from n, and returns the number after the last.
+func (c *CIFAR) unpack(ctx context.Context, n int, outDir string) (int, error) {
 	enc := png.Encoder{CompressionLevel: png.BestSpeed, BufferPool: &pngBuffer{}}
-	for y := range strip.Rect.Dy() {
+	for i := range c.Len() {
 		if err := ctx.Err(); err != nil {
 			return n, err
 		}
-		row := strip.Pix[y*strip.Stride:][:4*CIFARSide*CIFARSide]
-		// A row of the strip is a picture of its own, with another stride.
-		img := &image.RGBA{Pix: row, Stride: 4 * CIFARSide, Rect: image.Rect(0, 0, CIFARSide, CIFARSide)}
-		if err := writePNG(&enc, filepath.Join(outDir, cifarName(n)), img); err != nil {
+		if err := writePNG(&enc, filepath.Join(outDir, cifarName(n)), c.Image(i)); err != nil {
 			return n, err
 		}
 		n++
@@ -181,29 +153,4 @@ func (s CIFARStrips) writeLabels(name string, n int) error {
 		rows.Flush()
 		return rows.Error()
 	})
-}
-
-// ReadCIFARLabels reads class indices from a JSON array of integers, if the name ends in .json, or else from a file with a byte for each.
-func ReadCIFARLabels(name string) ([]int, error) {
-	in, err := openInput(name)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	b, err := io.ReadAll(io.LimitReader(in, maxRecord))
-	if err != nil {
-		return nil, fmt.Errorf("datasets: %s: %w", show(name), err)
-	}
-	if strings.HasSuffix(strings.ToLower(name), ".json") {
-		var labels []int
-		if err := json.Unmarshal(b, &labels); err != nil {
-			return nil, fmt.Errorf("datasets: %s: %w", show(name), err)
-		}
-		return labels, nil
-	}
-	labels := make([]int, len(b))
-	for i, v := range b {
-		labels[i] = int(v)
-	}
-	return labels, nil
 }

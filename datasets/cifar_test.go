@@ -80,7 +80,7 @@ func TestUnpackCIFARErrors(t *testing.T) {
 		"CIFAR label 0: -1 is no class": {Strips: []string{good}, Labels: []int{-1}},
 		"2 pictures, but 1 labels":      {Strips: []string{good}, Labels: []int{0}},
 		"want a strip 1024 wide":        {Strips: []string{writeStrip(t, image.NewRGBA(image.Rect(0, 0, 1023, 1)))}},
-		"not a PNG file":                {Strips: []string{filepath.Join(tree(t, map[string]string{"x": "hello, this is text"}), "x")}},
+		"no batch of records of 3073":   {Strips: []string{filepath.Join(tree(t, map[string]string{"x": "hello, this is text"}), "x")}},
 	} {
 		if _, err := UnpackCIFAR(context.Background(), s, filepath.Join(t.TempDir(), "out")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)

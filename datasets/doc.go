@@ -31,6 +31,14 @@
 // A picture without a time sorts by the time of its predecessor in natural order of names (or of the first picture that has one), so that
 // one damaged file keeps its place and moves no other. A stream without any time is in natural order of names: img2 before img10.
 //
+// # Other collections
+//
+// What people publish is read as it is published: COCO Camera Traps JSON (Caltech Camera Traps, UNSW Predators and all others of LILA: their
+// field location is the stream), tables with columns of any names (Options.Fields), Camtrap DP. [ReadCIFAR] reads CIFAR-10, CIFAR-10.1
+// and CIFAR-10-C; recordings of sleep are in package edf, of movement in motion, posts in posts. [SplitIdentities] divides cameras, people or users
+// as the paper does, and [S1] to [S5], [NoShiftS2] and [NoShiftS4] are its controlled streams. What is random has a seed, and gives the same
+// for it always.
+//
 // # Example
 //
 //	list, err := datasets.List(ctx, "pictures", datasets.Options{})

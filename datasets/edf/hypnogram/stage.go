@@ -52,3 +52,17 @@ func ParseStage(text string) (Stage, bool) {
 	stage, ok := names[name]
 	return stage, ok
 }
+
+// ParseLabel reads what networks call stages: the names of this package, those of Rechtschaffen and Kales, Wake and REM, or the text of
+// an annotation, in any case. The second result is false for anything else, "?" included.
+func ParseLabel(label string) (Stage, bool) {
+	name := strings.ToLower(strings.TrimSpace(label))
+	switch name {
+	case "wake":
+		return W, true
+	case "rem":
+		return R, true
+	}
+	stage, ok := names[strings.TrimPrefix(name, "sleep stage ")]
+	return stage, ok && stage != Unscored
+}

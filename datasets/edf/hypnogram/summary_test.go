@@ -30,3 +30,16 @@ func TestSummarise(t *testing.T) {
 		})
 	}
 }
+
+func TestParseLabel(t *testing.T) {
+	for label, want := range map[string]Stage{"W": W, "wake": W, "n1": N1, " N2 ": N2, "3": N3, "4": N3, "REM": R, "r": R, "Sleep stage R": R} {
+		if got, ok := ParseLabel(label); !ok || got != want {
+			t.Errorf("%q: %v, %t, want %v", label, got, ok, want)
+		}
+	}
+	for _, label := range []string{"", "?", "N4", "sleep", "heron", "Sleep stage ?"} {
+		if got, ok := ParseLabel(label); ok {
+			t.Errorf("%q is %v, want no stage", label, got)
+		}
+	}
+}

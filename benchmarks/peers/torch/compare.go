@@ -1,0 +1,210 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	_ "embed"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"slices"
+
+	"github.com/oatta/oatta/runtime"
+	"github.com/oatta/oatta/runtime/ort"
+	"github.com/oatta/oatta/runtime/ort/ortlib"
+)
+
+//go:embed torch_peer.py
+var script string
+
+// peer is the Python process.
+type peer struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Reader
+}
+
+func startPeer() (*peer, error) {
+	p := &peer{cmd: exec.Command(cmp.Or(os.Getenv("OATTA_PYTHON"), "python3"), "-c", script)}
+	p.cmd.Stderr = os.Stderr
+	var err error
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	p.out = bufio.NewReader(out)
+	if err := p.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("%w: set OATTA_PYTHON to a Python that has PyTorch and NumPy", err)
+	}
+	return p, nil
+}
+
+func (p *peer) stop() {
+	p.in.Close()
+	_ = p.cmd.Wait() // its answers are in; how it ends does not matter
+}
+
+// result holds the times of every round.
+type result struct {
+	Net    string  `json:"net"`
+	Torch  string  `json:"torch"`
+	Rounds int     `json:"rounds"`
+	Times  []times `json:"times"`
+}
+
+// times are those of one job, in seconds for one step, by round.
+type times struct {
+	job
+	Ours   []float64 `json:"ours"`
+	Theirs []float64 `json:"theirs"`
+}
+
+// compare runs all jobs in turn, ours and theirs of each after one another, round by round, so that whatever else the machine does meets both.
+func compare(s settings) (*result, error) {
+	list, err := jobs(s)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "oatta-torch-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	ctx := context.Background()
+	lib, err := ortlib.Find(ctx, ortlib.Options{})
+	if err != nil {
+		return nil, err
+	}
+	engine, err := ort.Load(lib.Path)
+	if err != nil {
+		return nil, err
+	}
+	net, err := newNetwork(s.net, s.weights, dir)
+	if err != nil {
+		return nil, err
+	}
+	p, err := startPeer()
+	if err != nil {
+		return nil, err
+	}
+	defer p.stop()
+	hello, err := p.ask(map[string]string{"net": s.net, "weights": net.weights})
+	if err != nil {
+		return nil, err
+	}
+	r := &result{Net: s.net, Torch: hello.Torch, Rounds: s.rounds}
+	return r, r.run(ctx, engine, p, net, list)
+}
+
+func (r *result) run(ctx context.Context, engine runtime.Engine, p *peer, net *network, list []job) error {
+	var steps []*step
+	for _, j := range list {
+		s, err := open(engine, net, j)
+		if err != nil {
+			return fmt.Errorf("%s: %w", j.Name, err)
+		}
+		defer s.session.Close()
+		if err := s.warmUp(ctx); err != nil {
+			return fmt.Errorf("%s: %w", j.Name, err)
+		}
+		steps = append(steps, s)
+		r.Times = append(r.Times, times{job: j})
+	}
+	for round := range r.Rounds + 1 {
+		for i := range r.Times {
+			t := &r.Times[i]
+			ours, theirs, err := pair(ctx, steps[i], p, t.job)
+			if err != nil {
+				return fmt.Errorf("%s: %w", t.Name, err)
+			}
+			if round > 0 {
+				t.Ours, t.Theirs = append(t.Ours, ours), append(t.Theirs, theirs)
+			}
+		}
+	}
+	return nil
+}
+
+// request is a line for torch_peer.py.
+type request struct {
+	Method string  `json:"method"`
+	Batch  int     `json:"batch"`
+	Rate   float64 `json:"rate"`
+	Rounds int     `json:"rounds"`
+}
+
+// pair times a job here and there. Streams are what PyTorch must take one after another: for them its time is that of as many steps of one row.
+func pair(ctx context.Context, s *step, p *peer, j job) (ours, theirs float64, err error) {
+	ours, logits, err := s.time(ctx, s.runs)
+	if err != nil {
+		return 0, 0, err
+	}
+	r, times := request{j.method(), j.Rows, s.rate, s.runs}, 1.0
+	if j.method() == "streams" {
+		r, times = request{"tent3", 1, s.rate, j.Rows}, float64(j.Rows)
+	}
+	a, err := p.ask(r)
+	if err != nil {
+		return 0, 0, err
+	}
+	return ours, times * a.Seconds, agree(logits, a.Logits)
+}
+
+// agree compares predictions, of as many rows as the peer gave, within the rounding of single precision after some fifty layers and a step.
+func agree(ours []float32, theirs []float64) error {
+	if len(theirs) == 0 || len(ours) < len(theirs) {
+		return fmt.Errorf("%d logits, PyTorch has %d", len(ours), len(theirs))
+	}
+	size, off := 0.0, 0.0
+	for i, v := range theirs {
+		size, off = max(size, math.Abs(v)), max(off, math.Abs(float64(ours[i])-v))
+	}
+	if !(off <= 2e-3*size) {
+		return fmt.Errorf("logits are off by %g of %g: ours begin with %v, PyTorch's with %v", off, size, ours[:2], theirs[:2])
+	}
+	return nil
+}
+
+// print writes the table. Ratios are medians of the ratios of rounds.
+func (r *result) print(w io.Writer) {
+	fmt.Fprintf(w, "%s, PyTorch %s, medians of %d rounds\n\n", r.Net, r.Torch, r.Rounds)
+	fmt.Fprintln(w, "| method | rows | oatta, ms | PyTorch, ms | PyTorch / oatta | oatta / own forward | PyTorch / own forward |")
+	fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|--:|")
+	for _, t := range r.Times {
+		line := fmt.Sprintf("| %s | %d | %.1f | %.1f | %.2f |", t.Name, t.Rows, 1e3*median(t.Ours), 1e3*median(t.Theirs), median(ratios(t.Theirs, t.Ours)))
+		if base := r.base(t.base); base != nil {
+			line += fmt.Sprintf(" %.2f | %.2f |", median(ratios(t.Ours, base.Ours)), median(ratios(t.Theirs, base.Theirs)))
+		} else {
+			line += " | |"
+		}
+		fmt.Fprintln(w, line)
+	}
+}
+
+func (r *result) base(name string) *times {
+	i := slices.IndexFunc(r.Times, func(t times) bool { return t.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &r.Times[i]
+}
+
+func ratios(a, b []float64) (out []float64) {
+	for i := range a {
+		out = append(out, a[i]/b[i])
+	}
+	return out
+}
+
+func median(x []float64) float64 {
+	x = slices.Sorted(slices.Values(x))
+	return (x[len(x)/2] + x[(len(x)-1)/2]) / 2
+}

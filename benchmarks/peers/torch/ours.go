@@ -1,0 +1,164 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"syscall"
+
+	"github.com/oatta/oatta/memo"
+	"github.com/oatta/oatta/models/onnx"
+	"github.com/oatta/oatta/runtime"
+	"github.com/oatta/oatta/tent"
+)
+
+// graphOf returns the graph of a method. Tent of eight rows is one step on their mean entropy, as PyTorch's; of eight streams each has its own.
+func graphOf(m *onnx.Model, j job, rate float64) (*onnx.Model, error) {
+	switch j.method() {
+	case "tent2":
+		return tent.Build(m, tent.Settings{Rate: rate, Before: true, Together: j.Rows > 1, Kind: "logits"})
+	case "tent3":
+		return tent.Build(m, tent.Settings{Rate: rate, Together: j.Rows > 1, Kind: "logits"})
+	case "streams":
+		return tent.Build(m, tent.Settings{Rate: rate, Kind: "logits"})
+	case "memo":
+		return memo.Build(m, memo.Settings{Views: j.Rows, Rate: rate, Kind: "logits"})
+	}
+	return m, nil
+}
+
+// step is a graph in the engine with its inputs.
+type step struct {
+	session  runtime.Session
+	src, dst []runtime.Tensor
+	rate     float64
+	runs     int // that are timed as one
+}
+
+// open builds the graph of a job and opens it on one thread.
+func open(e runtime.Engine, n *network, j job) (*step, error) {
+	m, err := graphOf(n.model, j, n.rate)
+	if err != nil {
+		return nil, err
+	}
+	b, err := m.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	s := &step{rate: n.rate}
+	if s.session, err = e.Open(b, runtime.Config{IntraThreads: 1}); err != nil {
+		return nil, err
+	}
+	s.dst = make([]runtime.Tensor, len(s.session.Outputs()))
+	for _, p := range s.session.Inputs() {
+		t, err := input(m, p, j, n.side)
+		if err != nil {
+			s.session.Close()
+			return nil, err
+		}
+		s.src = append(s.src, t)
+	}
+	return s, nil
+}
+
+// input returns what a port is fed: pictures, before which MEMO's graph takes the plain one, here the first view; or Tent's parameters, a row for
+// each stream.
+func input(m *onnx.Model, p runtime.Port, j job, side int) (runtime.Tensor, error) {
+	if len(p.Shape) == 4 {
+		x, rows := pictures(j.Rows, side), int64(j.Rows)
+		if j.method() == "memo" {
+			x, rows = append(pictures(1, side), x...), rows+1
+		}
+		return runtime.TensorOf(x, rows, 3, int64(side), int64(side)), nil
+	}
+	theta, err := source(m)
+	if err != nil {
+		return runtime.Tensor{}, err
+	}
+	if len(p.Shape) != 2 || p.Shape[1] != int64(len(theta)) {
+		return runtime.Tensor{}, fmt.Errorf("input %v of the graph is not known here", p)
+	}
+	rows := j.Rows
+	if p.Shape[0] > 0 {
+		rows = int(p.Shape[0])
+	}
+	return runtime.TensorOf(slices.Repeat(theta, rows), int64(rows), int64(len(theta))), nil
+}
+
+// source reads the parameters that a stream begins with from the metadata of Tent's graph.
+func source(m *onnx.Model) ([]float32, error) {
+	b, err := base64.StdEncoding.DecodeString(m.Meta("oatta.tent.source"))
+	if err != nil {
+		return nil, err
+	}
+	theta := make([]float32, len(b)/4)
+	_, err = binary.Decode(b, binary.LittleEndian, theta)
+	return theta, err
+}
+
+// pictures are those of torch_peer.py.
+func pictures(rows, side int) []float32 {
+	x := make([]float32, rows*3*side*side)
+	for i := range x {
+		x[i] = float32(math.Sin(0.37*float64(i) + 0.11*float64(i%7)))
+	}
+	return x
+}
+
+// warmUp runs once, and finds how many runs take a quarter of a second.
+func (s *step) warmUp(ctx context.Context) error {
+	seconds, _, err := s.time(ctx, 1)
+	s.runs = min(max(1, int(0.25/seconds)), 50)
+	return err
+}
+
+// time returns the CPU seconds of one run, on average over some, and what the last one predicted.
+func (s *step) time(ctx context.Context, runs int) (seconds float64, logits []float32, err error) {
+	start := cpuTime()
+	for range runs {
+		if err := s.session.Run(ctx, s.dst, s.src); err != nil {
+			return 0, nil, err
+		}
+	}
+	seconds = (cpuTime() - start) / float64(runs)
+	logits, err = runtime.DataOf[float32](s.dst[0])
+	return seconds, logits, err
+}
+
+// cpuTime returns the seconds that all threads of the process have computed so far.
+func cpuTime() float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err) // it has no reason to fail
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+}
+
+// peerAnswer is a line of torch_peer.py.
+type peerAnswer struct {
+	Torch   string
+	Seconds float64
+	Logits  []float64
+}
+
+// ask sends a request to the peer and reads its answer.
+func (p *peer) ask(request any) (a peerAnswer, err error) {
+	b, err := json.Marshal(request)
+	if err != nil {
+		return a, err
+	}
+	if _, err := p.in.Write(append(b, '\n')); err != nil {
+		return a, fmt.Errorf("the Python process has ended: %w", err)
+	}
+	line, err := p.out.ReadBytes('\n')
+	if err != nil {
+		return a, fmt.Errorf("the Python process has ended: %w", err)
+	}
+	return a, json.Unmarshal(line, &a)
+}
