@@ -16,7 +16,7 @@
 //
 // # The grid
 //
-// Sensors' clocks are not exact and their stamps are rounded. Stamps of up to 256 samples that lie within 0.3 samples of a straight line are
+// Sensors' clocks are not exact and their stamps are rounded. Stamps of up to 256 samples that lie around a straight line as rounding has it are
 // taken for that line. Values on the grid are then interpolated, band-limited: a sinc of 10 periods to each side under a Kaiser window of
 // beta 5, at the lower of the two Nyquist frequencies, moved to where the grid falls between the samples. Its taps are made to sum to one
 // at each position, so that gravity stays what it is. On regular stamps that is scipy.signal.resample_poly with padtype edge, divided by

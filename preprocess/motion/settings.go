@@ -30,7 +30,7 @@ const (
 	maxWindow   = 1 << 24 // samples of all channels of a window
 	maxRate     = 100_000 // Hz
 	maxRatio    = 200     // of the two rates
-	maxGap      = 3600    // seconds that are bridged
+	maxGap      = 60      // seconds that are bridged
 )
 
 // Validate returns what is wrong with the settings, or nil.

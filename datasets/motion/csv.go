@@ -1,0 +1,307 @@
+package motion
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/oatta/oatta/datasets"
+)
+
+// Options say how a table is to be read. The zero value finds everything by itself; the other formats need none of it.
+type Options struct {
+	Delimiter rune     // default: comma, semicolon or tab, whichever the header has most of
+	Time      string   // column of times; default: time, timestamp, datetime ...; "-": there is none, and Rate spaces the rows
+	Channels  []string // columns of the channels, at most 256; default: all columns of numbers but time and label
+	Unit      string   // of channels whose column names none; default g
+	Label     string   // column of labels; default: label, activity, class, annotation; "-": there is none
+	Rate      float64  // Hz; default: what the times say
+}
+
+const (
+	maxChannels = 256
+	maxColumns  = 1 << 16
+	batchRows   = 1024    // samples of a batch of a table
+	headRows    = 1024    // rows that are looked at before the first sample is given,
+	headBytes   = 4 << 20 // or fewer, if they are longer than this
+)
+
+var (
+	timeColumns  = []string{"timestamp", "time", "datetime", "date_time", "date", "t", "seconds", "sec", "epoch", "elapsed", "elapsed (s)", "time (s)", "time_s", "time_ms", "timestamp_ms", "unix", "unix_time"}
+	labelColumns = []string{"label", "activity", "class", "annotation", "labels"}
+)
+
+// OpenCSV opens a table with a header, gzipped or not: a row a sample, one column a channel. Units stand behind names in parentheses or
+// brackets, "x (g)" or "acc_x [m/s^2]".
+func OpenCSV(path string, o Options) (*Recording, error) {
+	f, err := datasets.OpenText(path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := NewCSV(path, f, o)
+	if err != nil {
+		_ = f.Close() // the error that counts is the first
+		return nil, err
+	}
+	r.closer = f
+	return r, nil
+}
+
+// NewCSV is [OpenCSV] of an open table; name stands in messages.
+func NewCSV(name string, in io.Reader, o Options) (*Recording, error) {
+	rows, err := datasets.NewRows(name, in, o.Delimiter, true)
+	if err != nil {
+		return nil, err
+	}
+	d := &csvDecoder{name: name, rows: rows, rec: &Recording{head: Header{Name: baseName(name)}}}
+	if err := d.open(o); err != nil {
+		return nil, err
+	}
+	d.rec.dec = d
+	return d.rec, nil
+}
+
+// baseName returns a file's name without its folder and endings.
+func baseName(path string) string {
+	name := filepath.Base(path)
+	for _, ending := range []string{".gz", ".csv", ".tsv", ".txt", ".cwa", ".gt3x"} {
+		if len(name) > len(ending) && strings.EqualFold(name[len(name)-len(ending):], ending) {
+			name = name[:len(name)-len(ending)]
+		}
+	}
+	return name
+}
+
+// csvDecoder reads the rows of a table.
+type csvDecoder struct {
+	name string
+	rows *datasets.Rows
+	rec  *Recording
+
+	time, label int // columns; -1: none
+	channels    []int
+	timeName    string
+	stamps      stamps
+	rate        float64 // Hz of rows without times
+	first       int64   // nanoseconds of the first sample
+	begun       bool
+	count       int64 // rows without times
+	change      rateCheck
+
+	head  []csvRow // rows that were read to find out about the table
+	lines []int    // of the samples of the last batch
+	bad   int      // rows in succession that were none, from the beginning on
+}
+
+type csvRow struct {
+	fields []string
+	line   int
+}
+
+func (d *csvDecoder) where(i int) string { return d.place(d.lines[i]) }
+
+func (d *csvDecoder) place(line int) string { return fmt.Sprintf("%s:%d", show(d.name), line) }
+
+func (d *csvDecoder) errorf(line int, format string, args ...any) error {
+	return fmt.Errorf("motion: %s: %s", d.place(line), fmt.Sprintf(format, args...))
+}
+
+// open finds the columns in the header and the kind of times and the rate in the first rows.
+func (d *csvDecoder) open(o Options) error {
+	header, line, _, err := d.rows.Next()
+	if err != nil {
+		return d.errorf(1, "header: %v", err)
+	}
+	if len(header) > maxColumns {
+		return d.errorf(line, "%d columns, want at most %d", len(header), maxColumns)
+	}
+	for i, h := range header {
+		if !utf8.ValidString(h) {
+			return d.errorf(line, "name of column %d is not UTF-8: %q", i+1, h)
+		}
+	}
+	if err := d.readHead(); err != nil {
+		return err
+	}
+	if len(d.head) == 0 {
+		return d.errorf(line, "no rows below the header")
+	}
+	if err := d.findColumns(header, o); err != nil {
+		return err
+	}
+	return d.findRate(o)
+}
+
+// readHead reads the first rows.
+func (d *csvDecoder) readHead() error {
+	for size := 0; len(d.head) < headRows && size < headBytes; {
+		row, err := d.read()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		d.head = append(d.head, row)
+		for _, f := range row.fields {
+			size += len(f) + 16
+		}
+	}
+	return nil
+}
+
+// read reads a row from the file.
+func (d *csvDecoder) read() (csvRow, error) {
+	for {
+		fields, line, ok, err := d.rows.Next()
+		switch {
+		case err == nil:
+			return csvRow{fields, line}, nil
+		case ok:
+			d.rec.notes.add("damaged rows left out", fmt.Sprintf("%s: %v", d.place(line), err))
+		case err == io.EOF:
+			return csvRow{}, io.EOF
+		case errors.Is(err, io.ErrUnexpectedEOF): // of a gzip file
+			d.rec.notes.say("%s: the file is cut short", show(d.name))
+			return csvRow{}, io.EOF
+		default:
+			return csvRow{}, fmt.Errorf("motion: %s: %w", show(d.name), err)
+		}
+	}
+}
+
+// nextRow returns the rows of the head, then those behind.
+func (d *csvDecoder) nextRow() (csvRow, error) {
+	if len(d.head) == 0 {
+		return d.read()
+	}
+	row := d.head[0]
+	d.head = d.head[1:]
+	return row, nil
+}
+
+// next implements decoder.
+func (d *csvDecoder) next(b *batch) error {
+	d.lines = d.lines[:0]
+	for len(b.times) < batchRows {
+		row, err := d.nextRow()
+		if err == io.EOF && len(b.times) > 0 {
+			break
+		}
+		if err != nil {
+			return d.atEnd(err)
+		}
+		if err := d.parse(b, row); err != nil {
+			b.values = b.values[:len(b.times)*len(d.channels)] // of a row that was parsed in part
+			d.rec.notes.add("damaged rows left out", fmt.Sprintf("%s: %v", d.place(row.line), err))
+			if d.bad++; d.bad == headRows && !d.begun {
+				return d.errorf(row.line, "none of %d rows can be read: %v", d.bad, err)
+			}
+			continue
+		}
+		d.lines = append(d.lines, row.line)
+	}
+	if d.time >= 0 {
+		d.change.check(d, b.times)
+	}
+	return nil
+}
+
+func (d *csvDecoder) atEnd(err error) error {
+	if err == io.EOF && !d.begun {
+		return fmt.Errorf("motion: %s: no row can be read: %s", show(d.name), strings.Join(d.rec.notes.strings(), "; "))
+	}
+	return err
+}
+
+// parse appends the sample of a row to a batch.
+func (d *csvDecoder) parse(b *batch, row csvRow) error {
+	for _, c := range d.channels {
+		if c >= len(row.fields) {
+			return fmt.Errorf("%s, want at least %d", counted(len(row.fields), "field"), c+1)
+		}
+		v, err := number(row.fields[c])
+		if err != nil {
+			return err
+		}
+		if v != v && !d.rec.notes.again("missing values") {
+			d.rec.notes.add("missing values", d.place(row.line))
+		}
+		b.values = append(b.values, v)
+	}
+	t, err := d.timeOf(row)
+	if err != nil {
+		return err
+	}
+	if d.label >= 0 {
+		l, err := d.labelOf(row)
+		if err != nil {
+			return err
+		}
+		b.labels = append(b.labels, l)
+	}
+	b.times = append(b.times, t)
+	return nil
+}
+
+// number reads a value. An empty field, NaN and what float32 cannot hold are NaN.
+func number(s string) (float32, error) {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		switch t := strings.TrimSpace(s); {
+		case t == "" || strings.EqualFold(t, "na") || strings.EqualFold(t, "null"):
+			return nan, nil
+		case errors.Is(err, strconv.ErrRange):
+			return nan, nil
+		default:
+			v, err = strconv.ParseFloat(strings.Replace(t, ",", ".", 1), 64) // a decimal comma
+		}
+		if err != nil {
+			return 0, fmt.Errorf("%s is no number", show(s))
+		}
+	}
+	if !(math.Abs(v) <= math.MaxFloat32) {
+		return nan, nil
+	}
+	return float32(v), nil
+}
+
+func (d *csvDecoder) timeOf(row csvRow) (float64, error) {
+	if d.time < 0 {
+		d.begun = true
+		d.count++
+		return float64(d.count-1) / d.rate, nil
+	}
+	if d.time >= len(row.fields) {
+		return 0, fmt.Errorf("%s, no time", counted(len(row.fields), "field"))
+	}
+	ns, ok := d.stamps.parse(row.fields[d.time])
+	if !ok {
+		return 0, fmt.Errorf("%s is no time", show(row.fields[d.time]))
+	}
+	d.begun = true
+	return float64(ns-d.first) / 1e9, nil
+}
+
+func (d *csvDecoder) labelOf(row csvRow) (int32, error) {
+	if d.label >= len(row.fields) {
+		return NoLabel, nil
+	}
+	name := strings.TrimSpace(row.fields[d.label])
+	if name == "" {
+		return NoLabel, nil
+	}
+	if !utf8.ValidString(name) {
+		return 0, fmt.Errorf("label is not UTF-8: %s", show(name))
+	}
+	l, ok := d.rec.labels.number(strings.Clone(name))
+	if !ok {
+		return 0, fmt.Errorf("more than %d different labels", maxLabels)
+	}
+	return l, nil
+}

@@ -1,0 +1,92 @@
+package motion
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// check reads a recording that anybody may have made: an error or samples in order, never a panic.
+func check(t *testing.T, r *Recording, err error) {
+	t.Helper()
+	if err != nil {
+		return
+	}
+	defer r.Close()
+	if h := r.Header(); len(h.Channels) == 0 || !(h.Rate > 0) {
+		t.Fatalf("%d channels at %v Hz", len(h.Channels), h.Rate)
+	}
+	got, err := readAll(r)
+	if err != nil {
+		return
+	}
+	for i := 1; i < len(got.times); i++ {
+		if !(got.times[i] > got.times[i-1]) {
+			t.Fatalf("sample %d at %v after one at %v", i, got.times[i], got.times[i-1])
+		}
+	}
+	for i, l := range got.labels {
+		if l < NoLabel || int(l) >= len(r.Labels()) {
+			t.Fatalf("sample %d has label %d of %d", i, l, len(r.Labels()))
+		}
+	}
+	r.Warnings()
+}
+
+// FuzzCWA gives bytes as a file, and as blocks whose checksums are right.
+func FuzzCWA(f *testing.F) {
+	for _, name := range []string{"ax3_damaged.cwa", "ax3_wide.cwa", "ax6.cwa"} {
+		f.Add(file(f, name))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r, err := NewCWA("fuzz", bytes.NewReader(b))
+		check(t, r, err)
+		for at := cwaHeader; at+cwaSector <= len(b); at += cwaSector {
+			copy(b[at:], patched(b[at:at+cwaSector], func([]byte) {}))
+		}
+		r, err = NewCWA("fuzz", bytes.NewReader(b))
+		check(t, r, err)
+	})
+}
+
+// FuzzGT3X gives bytes as a file, as info.txt, as log.bin and as activity.bin.
+func FuzzGT3X(f *testing.F) {
+	f.Add(file(f, "damaged75.gt3x"))
+	f.Add([]byte(goodInfo))
+	f.Add([]byte(logged(logRecord(logSettings, 99, []byte{0, 0, 55, 0, 0, 0, 0x40, 10}), logRecord(logPacked, 100, []byte(second)), logRecord(logWide, 101, make([]byte, 12)))))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		log := logged(logRecord(logPacked, 100, []byte(second)))
+		for _, a := range [][]byte{b, gt3xOf(t, "info.txt", string(b), "log.bin", log), gt3xOf(t, "info.txt", goodInfo, "log.bin", string(b)), gt3xOf(t, "info.txt", goodInfo, "activity.bin", string(b))} {
+			r, err := NewGT3X("fuzz", bytes.NewReader(a), int64(len(a)))
+			check(t, r, err)
+		}
+	})
+}
+
+func FuzzCSV(f *testing.F) {
+	f.Add("time,x,y,label\n0,1,2,a\n0.02,3,,b\n0.04,x,1,a\n", "", 0.0)
+	f.Add("timestamp;acc [m/s^2]\n2024-02-28 23:59:59.980;1,5\n2024-02-29 00:00:00.000;\"2\"\n", "acc", 50.0)
+	f.Add("t_ms\tx\n1709164799980\t1\n1709164800000\t2\n", "x", 0.0)
+	f.Fuzz(func(t *testing.T, text, channel string, rate float64) {
+		o := Options{Rate: rate}
+		if channel != "" {
+			o.Channels = strings.Split(channel, ",")
+		}
+		r, err := NewCSV("fuzz", strings.NewReader(text), o)
+		check(t, r, err)
+	})
+}
+
+// FuzzHAPT gives a text as samples and as labels.
+func FuzzHAPT(f *testing.F) {
+	f.Add("1 2 3\n4 5 6\n", "1 1 5 1 2\n")
+	f.Fuzz(func(t *testing.T, samples, labels string) {
+		h := &HAPT{Recordings: []HAPTRecording{{Experiment: 1, User: 1}}}
+		if err := h.readLabels("labels.txt", strings.NewReader(labels)); err != nil {
+			return
+		}
+		r := &Recording{labels: newDictionary(HAPTActivities...), head: Header{Rate: haptRate, Channels: make([]Channel, 3)}}
+		r.dec = &haptDecoder{source: &haptText{newLines("a.txt", strings.NewReader(samples))}, spans: h.Recordings[0].Spans, rec: r}
+		check(t, r, nil)
+	})
+}

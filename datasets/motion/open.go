@@ -1,0 +1,82 @@
+package motion
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/oatta/oatta/datasets"
+)
+
+// Open opens a recording of any of the formats but HAPT, by what is in the file. Options are for tables; a table whose channels are those
+// of HARTH, and for which no options say otherwise, is read as [OpenHARTH] does.
+func Open(path string, o Options) (*Recording, error) {
+	magic, err := magicOf(path)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case magic == "PK":
+		return OpenGT3X(path)
+	case magic == "MD":
+		return OpenCWA(path)
+	case experimentOf(filepath.Base(path)) != nil:
+		return nil, fmt.Errorf("motion: %s: a recording of HAPT: open its folder, which has the labels", show(path))
+	}
+	r, err := OpenCSV(path, o)
+	if err == nil && o.isZero() && isHARTH(r) {
+		asHARTH(r)
+	}
+	return r, err
+}
+
+func (o Options) isZero() bool {
+	return o.Delimiter == 0 && o.Time == "" && o.Channels == nil && o.Unit == "" && o.Label == "" && o.Rate == 0
+}
+
+// magicOf returns the first two bytes of a file, decompressed.
+func magicOf(path string) (string, error) {
+	in, err := datasets.OpenText(path)
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	magic := make([]byte, 2)
+	n, err := io.ReadFull(in, magic)
+	if err == io.EOF {
+		return "", fmt.Errorf("motion: %s: file is empty", show(path))
+	}
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return "", fmt.Errorf("motion: %s: %w", show(path), err)
+	}
+	return string(magic[:n]), nil
+}
+
+// IsRecording tells by a file's name whether Open may read it: .cwa, .gt3x, .csv, .tsv, gzipped or not.
+func IsRecording(name string) bool {
+	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
+	for _, ending := range []string{".cwa", ".gt3x", ".csv", ".tsv"} {
+		if strings.HasSuffix(name, ending) {
+			return true
+		}
+	}
+	return false
+}
+
+// bufferSize is how much of a binary file is read at once.
+const bufferSize = 128 << 10
+
+func buffered(r io.Reader) *bufio.Reader { return bufio.NewReaderSize(r, bufferSize) }
+
+// cause leaves the path out of an error of the file system: the message has it.
+func cause(err error) error {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}

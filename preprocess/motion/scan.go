@@ -1,0 +1,147 @@
+package motion
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/oatta/oatta/runtime"
+)
+
+// Planned is a window that a [Stream] will give.
+type Planned struct {
+	Index  int64
+	Start  float64
+	Label  int32
+	Purity float32
+}
+
+// Plan says what a recording will give, without the samples: 24 bytes a window.
+type Plan struct {
+	Windows   []Planned
+	Start     float64   // of window 0, whole or not: seconds since the start of the recording
+	Labels    []string  // of the source
+	Mean, Std []float64 // of each channel, in the unit of the settings, all stretches on the grid and filtered; Std is 1 for a flat channel
+	Seconds   float64   // that the stretches cover
+	Warnings  []string
+}
+
+// maxWindows bounds a plan: two years of windows a second.
+const maxWindows = 1 << 26
+
+// Scan reads a source to its end. To standardise by the recording's own numbers, put Mean and Std of the plan into the settings of a stream.
+func Scan(src Source, set Settings) (*Plan, error) {
+	p := &Plan{}
+	s, err := each(src, set, false, func(w *Window) error {
+		if len(p.Windows) == maxWindows {
+			return fmt.Errorf("motion: more than %d windows", maxWindows)
+		}
+		p.Windows = append(p.Windows, Planned{w.Index, w.Start, int32(w.Label), float32(w.Purity)})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.finish(s, src)
+	return p, nil
+}
+
+// each gives all windows of a source to use, which may not keep them.
+func each(src Source, set Settings, data bool, use func(*Window) error) (*Stream, error) {
+	s, err := newStream(src, set)
+	if err != nil {
+		return nil, err
+	}
+	var w Window
+	for {
+		err := s.next(&w, data)
+		if err == io.EOF {
+			return s, nil
+		}
+		if err == nil {
+			err = use(&w)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (p *Plan) finish(s *Stream, src Source) {
+	p.Labels, p.Warnings, p.Start = src.Labels(), s.Warnings(), s.stretches.next.origin
+	for c, m := range s.windows.moments {
+		if m.squares == 0 && m.n > 0 {
+			p.Warnings = append(p.Warnings, fmt.Sprintf("channel %q: flat", s.set.Channels[c]))
+		}
+		p.Mean, p.Std = append(p.Mean, m.mean), append(p.Std, m.std())
+		p.Seconds = m.n / s.set.Rate
+	}
+}
+
+// Windows is a recording as a network takes it, all of it.
+type Windows struct {
+	Plan     Plan
+	Channels int
+	Samples  int       // of a channel in a window
+	Count    int       // windows, gaps included; window i begins at second Plan.Start + i Hop / Rate
+	Gap      []bool    // [Count]: the window is not whole, and its values are zeros
+	Label    []int     // [Count], index into Plan.Labels, NoLabel for none
+	Data     []float32 // [Count, Channels, Samples]
+}
+
+// maxValues bounds Data: 16 GB.
+const maxValues = 1 << 32
+
+// Tensor returns window i as float32 [1, channels, samples], over the memory of Data.
+func (w *Windows) Tensor(i int) runtime.Tensor {
+	size := w.Channels * w.Samples
+	return runtime.TensorOf(w.Data[i*size:(i+1)*size], 1, int64(w.Channels), int64(w.Samples))
+}
+
+// Prepare keeps all windows of a source, standardised by its own numbers if the settings say so and give none.
+func Prepare(src Source, set Settings) (*Windows, error) {
+	out := &Windows{Channels: len(set.Channels), Samples: set.Samples}
+	s, err := each(src, set, true, func(w *Window) error { return out.add(w) })
+	if err != nil {
+		return nil, err
+	}
+	if out.Count == 0 {
+		return nil, fmt.Errorf("motion: no window of %d samples at %v Hz is whole", set.Samples, set.Rate)
+	}
+	out.Plan.finish(s, src)
+	if set.Standardise && set.Mean == nil {
+		out.standardise()
+	}
+	return out, nil
+}
+
+// add appends a window, and the gaps before it.
+func (w *Windows) add(next *Window) error {
+	size := len(next.Data)
+	if next.Index >= maxValues/int64(size) {
+		return fmt.Errorf("motion: window %d is too far from the first to keep all in memory", next.Index)
+	}
+	for w.Count <= int(next.Index) {
+		w.Gap, w.Label = append(w.Gap, true), append(w.Label, NoLabel)
+		w.Data = append(w.Data, make([]float32, size)...)
+		w.Count++
+	}
+	i := int(next.Index)
+	w.Gap[i], w.Label[i] = false, next.Label
+	copy(w.Data[i*size:], next.Data)
+	w.Plan.Windows = append(w.Plan.Windows, Planned{next.Index, next.Start, int32(next.Label), float32(next.Purity)})
+	return nil
+}
+
+func (w *Windows) standardise() {
+	for i := range w.Count {
+		if w.Gap[i] {
+			continue
+		}
+		for c := range w.Channels {
+			x := w.Data[(i*w.Channels+c)*w.Samples:][:w.Samples]
+			for k, v := range x {
+				x[k] = float32((float64(v) - w.Plan.Mean[c]) / w.Plan.Std[c])
+			}
+		}
+	}
+}
