@@ -42,6 +42,10 @@ func convCases() []testCase {
 		{"1D", []int64{2, 2, 7}, []int64{3, 2, 3}, []graph.Attr{a("pads", []int{1, 1})}},
 		{"1D causal", []int64{2, 2, 7}, []int64{3, 2, 3}, []graph.Attr{a("pads", []int{4, 0}), a("dilations", []int{2})}},
 		{"1D stride", []int64{2, 2, 9}, []int64{3, 2, 4}, []graph.Attr{a("strides", []int{3}), a("pads", []int{2, 1})}},
+		{"2D short products, even and odd", []int64{8, 8, 4, 5}, []int64{2, 8, 3, 3}, []graph.Attr{a("pads", []int{1, 1, 1, 1})}},
+		{"2D short along one axis", []int64{8, 8, 2, 5}, []int64{2, 8, 3, 2}, []graph.Attr{a("pads", []int{1, 0, 1, 2}), a("dilations", []int{1, 2})}},
+		{"2D short along the other", []int64{8, 8, 4, 3}, []int64{2, 8, 1, 3}, []graph.Attr{a("pads", []int{0, 1, 0, 1})}},
+		{"1D short", []int64{8, 8, 6}, []int64{2, 8, 3}, []graph.Attr{a("pads", []int{1, 1})}},
 		{"3D", []int64{1, 2, 3, 4, 3}, []int64{2, 2, 2, 2, 2}, []graph.Attr{a("strides", []int{1, 2, 1})}},
 	} {
 		x, w, bias := std(s.x...), std(s.w...), std(s.w[0])

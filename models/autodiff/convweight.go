@@ -6,8 +6,12 @@ import (
 	"github.com/oatta/oatta/models/graph"
 )
 
-// manyChannels is where one product over all taps of the kernel begins to be faster than one product per tap.
-const manyChannels = 64
+// Between these one product per tap of the kernel is faster than one over all taps, whose copies of x lie in one matrix: with fewer
+// channels the single products are too thin.
+const (
+	fewChannels  = 8
+	manyChannels = 64
+)
 
 // convWeight is the adjoint of a convolution by its weight: for each tap of the kernel, the product of dy with what the tap saw of x,
 // summed over rows and places. x: [N, C, ...], dy: [N, M, ...]; the result is [M, C/group, K...], the shape of weight.
@@ -16,15 +20,18 @@ func (c *call) convWeight(x, dy, weight graph.Value, w window, group int64) (gra
 	if err != nil {
 		return graph.None, err
 	}
-	padded := c.padded(x, w)
 	var d graph.Value
 	switch m, perGroup := sizes[0], sizes[1]; {
+	case group == 1 && c.short(x, w, perGroup):
+		if d, err = c.convWeightShort(x, dy, w, m, perGroup); err != nil {
+			return graph.None, err
+		}
 	case group == 1:
-		d = c.convWeightDense(padded, dy, w, m, perGroup)
+		d = c.convWeightDense(c.padded(x, w), dy, w, m, perGroup)
 	case perGroup == 1 && m == group:
-		d = c.convWeightDepthwise(padded, dy, w)
+		d = c.convWeightDepthwise(c.padded(x, w), dy, w)
 	default:
-		d = c.convWeightGrouped(padded, dy, w, group)
+		d = c.convWeightGrouped(c.padded(x, w), dy, w, group)
 	}
 	return c.reshape(d, fixedAll(sizes)...), nil
 }
@@ -89,7 +96,7 @@ func (c *call) convWeightDense(padded, dy graph.Value, w window, m, channels int
 		return c.multiply(rows, false, parts[0], true, 1)
 	}
 	taps := int64(len(parts))
-	if channels > manyChannels {
+	if channels < fewChannels || channels > manyChannels {
 		all := c.multiply(rows, false, c.opWith("Concat", []graph.Attr{graph.A("axis", 0)}, parts...), true, 1) // [M, taps*C]
 		return c.transpose(c.reshape(all, fixed(m), fixed(taps), fixed(channels)), 0, 2, 1)
 	}
