@@ -27,11 +27,13 @@ type Counts struct {
 type outcome struct {
 	raw     []float32 // [classes]; nil after a failure
 	failure string
+	stepped bool // the network ran on the item, which for a stream predictor is a step of the stream
 }
 
 const (
-	itemOK     = 1
-	itemFailed = 2
+	itemOK         = 1
+	itemFailed     = 2
+	itemFailedStep = 3
 )
 
 func (f *frame) marshal(dst []byte) []byte {
@@ -40,7 +42,11 @@ func (f *frame) marshal(dst []byte) []byte {
 	}
 	for _, item := range f.Items {
 		if item.raw == nil {
-			dst = append(dst, itemFailed)
+			kind := byte(itemFailed)
+			if item.stepped {
+				kind = itemFailedStep
+			}
+			dst = append(dst, kind)
 			dst = binary.AppendUvarint(dst, uint64(len(item.failure)))
 			dst = append(dst, item.failure...)
 			continue
@@ -114,8 +120,10 @@ func (o *outcome) unmarshal(data []byte, classes int) ([]byte, error) {
 		for i := range o.raw {
 			o.raw[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
 		}
+		o.stepped = true
 		return data[4*classes:], nil
-	case kind == itemFailed:
+	case kind == itemFailed || kind == itemFailedStep:
+		o.stepped = kind == itemFailedStep
 		v, size := binary.Uvarint(data)
 		if size <= 0 || v > uint64(len(data)-size) {
 			return nil, errFrame

@@ -87,7 +87,7 @@ func newBench(seed uint64, n int) *bench {
 	return b
 }
 
-func (b *bench) load(dst []float32, i int) error {
+func (b *bench) load(dst []float32, i int, _ uint64) error {
 	if b.inputs[i] == nil {
 		return fmt.Errorf("%s: truncated", b.items[i].Name)
 	}
@@ -101,15 +101,21 @@ func (b *bench) job(t testing.TB) Job {
 	if err != nil {
 		t.Fatal(err)
 	}
-	filter, err := adapt.New(classes, adapt.Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	filter := newFilter(t, classes)
 	format, err := results.New("megadetector", results.Options{Labels: []string{"fox", "hare", "none"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Job{Items: b.items, Load: b.load, Base: base, Filter: filter, Format: format, Times: &times, Batch: 4, Loaders: 2, Runners: 1}
+	return Job{Items: b.items, Load: b.load, Predictor: base, Filter: filter, Format: format, Times: &times, Batch: 4, Loaders: 2, Runners: 1}
+}
+
+func newFilter(t testing.TB, classes int) *adapt.Filter {
+	t.Helper()
+	f, err := adapt.New(classes, adapt.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
 }
 
 // times learn a rhythm soon, so that resumptions have something to forget.
@@ -635,12 +641,12 @@ func TestCancelIsNoFailure(t *testing.T) {
 		t.Fatalf("Run: %v", err)
 	}
 	if strings.Contains(out.String(), "canceled") {
-		t.Errorf("a picture failed for the cancel:\n%s", out.String())
+		t.Errorf("an item failed for the cancel:\n%s", out.String())
 	}
 }
 
 func FuzzFrame(f *testing.F) {
-	good := frame{First: 4, Counts: Counts{6, 1, 0}, Size: 100, CRC: 7, Items: []outcome{{raw: []float32{1, 2, 3}}, {failure: "torn"}}}
+	good := frame{First: 4, Counts: Counts{6, 1, 0}, Size: 100, CRC: 7, Items: []outcome{{raw: []float32{1, 2, 3}, stepped: true}, {failure: "torn"}, {failure: "not finite", stepped: true}}}
 	f.Add(good.marshal(nil))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, data []byte) {

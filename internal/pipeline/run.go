@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/oatta/oatta/adapt"
@@ -14,20 +13,27 @@ import (
 	"github.com/oatta/oatta/internal/results"
 )
 
-// Job is one run. Exactly one of Output and Stream is set.
+// Job is one run. Exactly one of Predictor and Streams is set, and exactly one of Output and Stream.
 type Job struct {
-	Items  []Item // in processing order: streams one after another, each in its order
-	Load   Loader
-	Base   *predict.Base
-	Kind   predict.Kind
+	Items []Item // in processing order: streams one after another, each in its order
+	Load  Loader
+	Seed  uint64 // of all that is random in the run; an item's seed is made of this and its names
+
+	Predictor Predictor       // where the order of the items does not matter
+	Streams   StreamPredictor // where it does
+
+	Kind   predict.Kind // what the predictor puts out
 	Filter *adapt.Filter
 	Format results.Format
 	// Times says what the filter is told of the time between items; nil: nothing.
 	Times *timeline.Settings
 
-	Batch   int // inputs a run of the network; what the network insists on wins
+	Batch   int // items a run of the predictor, or streams a run of Streams; what it insists on wins
 	Loaders int // goroutines that load items
-	Runners int // runs of the network at the same time
+	Runners int // runs of the network at the same time; of Streams there is one
+	// Held is how many outcomes of Streams may wait for those of earlier streams: beyond, only the first stream in hand goes on. 0
+	// stands for what takes 64 MiB. Outputs may depend on it and on Batch in their last bits.
+	Held int
 
 	Output *Output   // resumable file
 	Stream io.Writer // anything else
@@ -42,18 +48,19 @@ type Job struct {
 // Report tells how a run went.
 type Report struct {
 	Counts
-	Resumed int // items that an earlier run had done
-	Stopped bool
-	Busy    Busy
-	Times   timeline.Counts // of the items that the filter stepped through in this run
-	Wall    time.Duration
+	Resumed  int // items that an earlier run had done
+	Repeated int // items among those that Streams saw again, to be in the state that it was in
+	Stopped  bool
+	Busy     Busy
+	Times    timeline.Counts // of the items that the filter stepped through in this run
+	Wall     time.Duration
 }
 
 // Run runs the job. A failed item is a record, not an error: an error means that the output could not be written or the job
 // makes no sense. After an error or a stop, what was written stays, and an Output can be resumed. After a run that came to its end, the
 // caller finishes the Output.
 func Run(ctx context.Context, job Job) (Report, error) {
-	if err := checkOrder(job.Items); err != nil {
+	if err := errors.Join(job.checkPredictor(), checkOrder(job.Items)); err != nil {
 		return Report{}, err
 	}
 	start := time.Now()
@@ -84,9 +91,9 @@ type run struct {
 }
 
 func (r *run) all(ctx context.Context) error {
-	first, err := r.begin(ctx)
+	at, err := r.begin(ctx)
 	if err == nil {
-		err = r.batches(ctx, first)
+		err = r.batches(ctx, at)
 	}
 	switch {
 	case errors.Is(err, errStopped):
@@ -98,43 +105,19 @@ func (r *run) all(ctx context.Context) error {
 	return r.end()
 }
 
-// begin writes the header, or brings the filter to where the output ends. It returns the first item to do.
-func (r *run) begin(ctx context.Context) (first int, err error) {
+// begin writes the header, or brings the filter to where the output ends.
+func (r *run) begin(ctx context.Context) (place, error) {
 	if r.Output == nil || r.Output.size == 0 {
 		header, err := r.Format.Header(nil)
 		if err != nil {
-			return 0, err
+			return place{}, err
 		}
-		return 0, r.emit(header)
+		return place{}, r.emit(header)
 	}
-	first = r.Output.next
-	if first > len(r.Items) {
-		return 0, fmt.Errorf("pipeline: the journal has %d items, the run %d", first, len(r.Items))
+	if r.Output.next > len(r.Items) {
+		return place{}, fmt.Errorf("pipeline: the journal has %d items, the run %d", r.Output.next, len(r.Items))
 	}
-	return first, r.replay(ctx, first)
-}
-
-// replay steps the filter through what is already written: from the beginning of the stream in hand, or all of it for an observer.
-func (r *run) replay(ctx context.Context, first int) error {
-	from := 0
-	if !r.Whole {
-		for from = first; from > 0 && from < len(r.Items) && r.Items[from-1].Stream == r.Items[first].Stream; {
-			from--
-		}
-	}
-	err := r.Output.replay(from, r.Filter.Classes(), func(i int, o outcome) error {
-		if r.stopped(ctx) {
-			return errStopped
-		}
-		record := r.step.step(&r.Items[i], o)
-		if r.Observe != nil && r.Whole {
-			r.Observe(i, record)
-		}
-		return nil
-	})
-	r.step.counts = r.Output.counts
-	r.report.Resumed = first
-	return err
+	return r.replay(ctx, r.Output.next)
 }
 
 func (r *run) stopped(ctx context.Context) bool {
@@ -146,90 +129,6 @@ func (r *run) stopped(ctx context.Context) bool {
 	default:
 		return false
 	}
-}
-
-// batches steps through the batches in order. However it ends, the stages are drained first, so that nothing runs on behind it.
-func (r *run) batches(ctx context.Context, first int) error {
-	size := r.Base.Size(r.Batch)
-	stop, halt := context.WithCancel(context.Background())
-	defer halt()
-	defer context.AfterFunc(ctx, halt)()
-	go func() { // a nil r.Stop never fires
-		select {
-		case <-r.Stop:
-			halt()
-		case <-stop.Done():
-		}
-	}()
-	s := &stages{
-		base: r.Base, load: r.Load, size: size, stop: stop.Done(),
-		loaders: max(1, r.Loaders), runners: max(1, r.Runners),
-	}
-	var failed error
-	for b := range s.run(ctx, first, len(r.Items)) {
-		<-b.done
-		if r.stopped(ctx) { // here too: the goroutine above may not have had its turn
-			halt()
-		}
-		switch {
-		case failed != nil: // only draining
-		case b.dropped:
-			failed = errStopped // what comes after it may not be written
-		default:
-			failed = r.takeOrHold(b)
-		}
-		if failed != nil {
-			halt()
-		}
-		s.free <- b
-	}
-	if failed == nil {
-		failed = r.takeHeld()
-	}
-	if failed == nil && r.step.counts.Items < len(r.Items) {
-		failed = errStopped // between two batches
-	}
-	r.report.Busy.Load = time.Duration(s.busyLoad.Load())
-	r.report.Busy.Infer = time.Duration(s.busyInfer.Load())
-	return failed
-}
-
-// errStopped ends a run early on request.
-var errStopped = errors.New("pipeline: stopped")
-
-// patience is how many batches in a row the network may fail on as a whole before the engine is taken for broken.
-const patience = 3
-
-// takeOrHold takes a batch. One on whose every input the network failed is held back: if the next succeed, its items are failures
-// like others; if none does, the run ends with the reason, and a resumption tries those items again.
-func (r *run) takeOrHold(b *batch) error {
-	if b.engine == nil {
-		if err := r.takeHeld(); err != nil {
-			return err
-		}
-		return r.take(b.first, b.outcomes[:b.n])
-	}
-	r.held = append(r.held, heldBatch{b.first, slices.Clone(b.outcomes[:b.n])})
-	if len(r.held) < patience {
-		return nil
-	}
-	return fmt.Errorf("pipeline: the network failed on %d batches in a row, from %s on: %w", patience, r.Items[r.held[0].first].Name, b.engine)
-}
-
-// heldBatch holds failures only, so it needs no memory of its batch.
-type heldBatch struct {
-	first    int
-	outcomes []outcome
-}
-
-func (r *run) takeHeld() error {
-	for _, h := range r.held {
-		if err := r.take(h.first, h.outcomes); err != nil {
-			return err
-		}
-	}
-	r.held = r.held[:0]
-	return nil
 }
 
 // take steps through the items of one batch and commits them.

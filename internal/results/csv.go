@@ -6,11 +6,16 @@ import (
 	"strconv"
 )
 
-// commaSeparated writes RFC 4180 with a header line. Full vectors take a column a class: p:LABEL before, a:LABEL after the filter.
+// commaSeparated writes RFC 4180 with a header line. Pieces of recordings have offset and duration, in seconds, after the time. Full
+// vectors take a column a class: p:LABEL before, a:LABEL after the filter.
 type commaSeparated struct{ Options }
 
 func (f commaSeparated) Header(dst []byte) ([]byte, error) {
-	row := []string{"file", "stream", "time", "label", "prob", "adapted_label", "adapted_prob", "gate", "failure"}
+	row := []string{"file", "stream", "time"}
+	if f.Pieces {
+		row = append(row, "offset", "duration")
+	}
+	row = append(row, "label", "prob", "adapted_label", "adapted_prob", "gate", "failure")
 	if f.Vectors {
 		for _, prefix := range []string{"p:", "a:"} {
 			for _, l := range f.Labels {
@@ -24,19 +29,31 @@ func (f commaSeparated) Header(dst []byte) ([]byte, error) {
 func (f commaSeparated) Footer(dst []byte, _ int) ([]byte, error) { return dst, nil }
 
 func (f commaSeparated) Record(dst []byte, _ int, r *Record) ([]byte, error) {
-	row := []string{r.File, r.Stream, r.TimeString(), "", "", "", "", "", r.Failure}
-	if !r.Failed() {
+	row := []string{r.File, r.Stream, r.TimeString()}
+	if f.Pieces {
+		row = append(row, pieceCells(r)...)
+	}
+	if r.Failed() {
+		row = append(row, "", "", "", "", "")
+	} else {
 		raw, p := Top(r.Raw)
 		adapted, a := Top(r.Adapted)
-		row[3], row[4] = f.Labels[raw], string(six(p).append(nil))
-		row[5], row[6] = f.Labels[adapted], string(six(a).append(nil))
-		row[7] = string(six(r.Gate).append(nil))
+		row = append(row, f.Labels[raw], string(six(p).append(nil)), f.Labels[adapted], string(six(a).append(nil)), string(six(r.Gate).append(nil)))
 	}
+	row = append(row, r.Failure)
 	if f.Vectors {
 		row = appendVector(row, r.Raw, len(f.Labels))
 		row = appendVector(row, r.Adapted, len(f.Labels))
 	}
 	return appendRow(dst, row)
+}
+
+// pieceCells are empty for a record that is no piece of a recording.
+func pieceCells(r *Record) []string {
+	if !r.Piece() {
+		return []string{"", ""}
+	}
+	return []string{strconv.FormatFloat(r.Offset, 'f', -1, 64), strconv.FormatFloat(r.Duration, 'f', -1, 64)}
 }
 
 // appendVector appends the n numbers of p exactly, or n empty cells for a failure.

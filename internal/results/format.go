@@ -20,6 +20,7 @@ type Format interface {
 type Options struct {
 	Labels  []string // names of the classes
 	Vectors bool     // write both full probability vectors; JSON lines and CSV
+	Pieces  bool     // items are pieces of recordings: CSV gets columns for offset and duration, the table shows offsets
 	Top     int      // classes that MegaDetector classifications list; 0 means 5
 	Info    any      // the run's manifest, for the "info" of MegaDetector JSON; may be nil
 	Files   []string // names that will come, to size the table's columns; may be nil

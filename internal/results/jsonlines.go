@@ -13,6 +13,8 @@ type line struct {
 	File         string    `json:"file"`
 	Stream       string    `json:"stream"`
 	Time         string    `json:"time,omitempty"`
+	Offset       *float64  `json:"offset,omitempty"`   // seconds from the recording's beginning
+	Duration     float64   `json:"duration,omitempty"` // seconds
 	Label        *string   `json:"label,omitempty"`
 	Prob         *six      `json:"prob,omitempty"`
 	AdaptedLabel *string   `json:"adapted_label,omitempty"`
@@ -29,6 +31,9 @@ func (f jsonLines) Footer(dst []byte, _ int) ([]byte, error) { return dst, nil }
 
 func (f jsonLines) Record(dst []byte, _ int, r *Record) ([]byte, error) {
 	l := line{File: r.File, Stream: r.Stream, Time: r.TimeString(), Failure: r.Failure}
+	if r.Piece() {
+		l.Offset, l.Duration = &r.Offset, r.Duration
+	}
 	if !r.Failed() {
 		raw, p := Top(r.Raw)
 		adapted, a := Top(r.Adapted)

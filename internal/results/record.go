@@ -12,6 +12,9 @@ type Record struct {
 	Time   time.Time // capture time; zero: unknown
 	Zoned  bool      // Time has a UTC offset; otherwise it is wall-clock time
 
+	// Where the item lies in a recording, in seconds from its beginning. A duration of 0 says that it is no piece of one.
+	Offset, Duration float64
+
 	Raw, Adapted []float64 // probabilities [classes] before and after the filter; nil after a failure
 	Gate         float64   // share of the adapted vector that owes itself to order, 0 to 1
 	Failure      string    // why the item has no result; "" if it has
@@ -19,6 +22,9 @@ type Record struct {
 
 // Failed tells whether the item has no result.
 func (r *Record) Failed() bool { return r.Failure != "" }
+
+// Piece tells whether the item is a piece of a recording.
+func (r *Record) Piece() bool { return r.Duration > 0 }
 
 // Top returns the most probable class and its probability; of equals, the first.
 func Top(p []float64) (class int, probability float64) {

@@ -78,6 +78,36 @@ cam1/b.jpg,cam1,2024-05-01T12:20:30.5+02:00,fox,1,fox,1,1,,1,0,0,1,0,0
 	}
 }
 
+// Pieces of recordings say where they lie, in every format that has a place for it.
+func TestPieces(t *testing.T) {
+	p := []float64{1, 0, 0}
+	records := []Record{
+		{File: "night.edf#0", Stream: "night.edf", Duration: 30, Raw: p, Adapted: p, Gate: 1},
+		{File: "night.edf#1", Stream: "night.edf", Offset: 3690.25, Duration: 30, Failure: "a gap"},
+		{File: "torn.edf", Failure: "no header"},
+	}
+	for name, want := range map[string]string{
+		"jsonl": `{"file":"night.edf#0","stream":"night.edf","offset":0,"duration":30,"label":"fox","prob":1,"adapted_label":"fox","adapted_prob":1,"gate":1}
+{"file":"night.edf#1","stream":"night.edf","offset":3690.25,"duration":30,"failure":"a gap"}
+{"file":"torn.edf","stream":"","failure":"no header"}
+`,
+		"csv": `file,stream,time,offset,duration,label,prob,adapted_label,adapted_prob,gate,failure
+night.edf#0,night.edf,,0,30,fox,1,fox,1,1,
+night.edf#1,night.edf,,3690.25,30,,,,,,a gap
+torn.edf,,,,,,,,,,no header
+`,
+		"table": `file         time                 raw           prob  adapted        prob  gate
+night.edf#0  +0:00:00             fox          1.000   fox          1.000  1.00
+night.edf#1  +1:01:30             failed: a gap
+torn.edf     -                    failed: no header
+`,
+	} {
+		if got := render(t, name, Options{Pieces: true, Files: []string{records[0].File}}, records); got != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
+		}
+	}
+}
+
 func TestMegaDetector(t *testing.T) {
 	const want = `{
 "info": {"format_version":"1.6","detector":"none: one detection covers each whole picture"},

@@ -41,10 +41,7 @@ func (f table) Header(dst []byte) ([]byte, error) {
 func (f table) Footer(dst []byte, _ int) ([]byte, error) { return dst, nil }
 
 func (f table) Record(dst []byte, _ int, r *Record) ([]byte, error) {
-	when := "-"
-	if !r.Time.IsZero() {
-		when = r.Time.Format("2006-01-02 15:04:05")
-	}
+	when := f.when(r)
 	if r.Failed() {
 		return fmt.Appendf(dst, "%s  %-19s  failed: %s\n", f.cell(r.File, f.file, true), when, Printable(r.Failure)), nil
 	}
@@ -56,6 +53,18 @@ func (f table) Record(dst []byte, _ int, r *Record) ([]byte, error) {
 	}
 	dst = f.row(dst, r.File, when, f.Labels[raw], fmt.Sprintf("%.3f", p), mark+f.Labels[adapted], fmt.Sprintf("%.3f", a), fmt.Sprintf("%.2f", r.Gate))
 	return dst, nil
+}
+
+// when is the time of a record, or of a piece of a recording of unknown time, the offset as +h:mm:ss.
+func (f table) when(r *Record) string {
+	switch {
+	case !r.Time.IsZero():
+		return r.Time.Format("2006-01-02 15:04:05")
+	case f.Pieces && r.Piece():
+		s := int64(r.Offset)
+		return fmt.Sprintf("+%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+	return "-"
 }
 
 func (f table) row(dst []byte, file, when, raw, prob, adapted, adaptedProb, gate string) []byte {

@@ -1,0 +1,121 @@
+package pipeline
+
+// plan deals the items of streams out to lanes, each stream to one lane in its order. A turn advances every lane that has a stream by
+// one item; a lane whose stream has ended takes the next stream that nobody has had.
+//
+// Outcomes are written in the order of the items, so those of later streams are held until all before them are there. The oldest
+// stream in hand always advances, and what it gives is written at once; the others advance only while fewer than limit outcomes are
+// held. A turn does not depend on how fast anything is, nor on which items fail, so that the turns of a run are the same each time.
+type plan struct {
+	items  []Item
+	lanes  []hand
+	next   int // first item of the first stream that no lane has had
+	dealt  int // items so far
+	limit  int
+	resume int // the item at which a lane begins though its stream does not; -1: none
+}
+
+// hand is the stream in a lane.
+type hand struct {
+	item int // next
+	busy bool
+}
+
+// slot is an item's place in a turn.
+type slot struct {
+	item, lane int
+	begin      bool // the lane begins
+	end        bool // the stream ends
+}
+
+// turn appends the slots of the next turn to dst; none at the end.
+func (p *plan) turn(dst []slot) []slot {
+	oldest := p.oldest()
+	held := 0
+	if oldest >= 0 {
+		held = p.dealt - p.lanes[oldest].item
+	}
+	for lane := range p.lanes {
+		h := &p.lanes[lane]
+		begins := !h.busy
+		if begins && p.next == len(p.items) || oldest >= 0 && lane != oldest && held >= p.limit {
+			continue
+		}
+		if begins {
+			h.item, p.next = p.next, p.endOf(p.next)
+		}
+		if oldest < 0 {
+			oldest = lane
+		} else if lane != oldest {
+			held++
+		}
+		item := h.item
+		h.item++
+		h.busy = h.item < len(p.items) && p.items[h.item].Stream == p.items[item].Stream
+		dst = append(dst, slot{item, lane, begins || item == p.resume, !h.busy})
+		p.dealt++
+	}
+	return dst
+}
+
+// oldest returns the lane with the oldest stream in hand, before which everything is dealt; -1 if there is none.
+func (p *plan) oldest() int {
+	oldest := -1
+	for lane, h := range p.lanes {
+		if h.busy && (oldest < 0 || h.item < p.lanes[oldest].item) {
+			oldest = lane
+		}
+	}
+	return oldest
+}
+
+// endOf returns the item behind the stream of item i.
+func (p *plan) endOf(i int) int {
+	for stream := p.items[i].Stream; i < len(p.items) && p.items[i].Stream == stream; {
+		i++
+	}
+	return i
+}
+
+// from passes over the turns that deal only items before the given one and appends the slots of the first other turn to dst. A lane
+// that begins within its stream then is one of a stream that nobody needs any more, but for the given item, which begins its lane.
+func (p *plan) from(item int, dst []slot) []slot {
+	p.resume = item
+	for {
+		start := len(dst)
+		dst = p.turn(dst)
+		if len(dst) == start {
+			return dst
+		}
+		for _, s := range dst[start:] {
+			if s.item >= item {
+				return dst
+			}
+		}
+		dst = dst[:start]
+	}
+}
+
+// ring deals out memory of rows that is given back in the order in which it was taken.
+type ring struct {
+	rows  int
+	start int // of what is taken next
+	used  int
+}
+
+// take finds n rows that lie together, at row at. What it uses up, the rest of the ring's end included, is to be given back.
+func (r *ring) take(n int) (at, used int, ok bool) {
+	if r.used == 0 {
+		r.start = 0
+	}
+	at, used = r.start, n
+	if at+n > r.rows {
+		at, used = 0, n+r.rows-r.start
+	}
+	if r.used+used > r.rows {
+		return 0, 0, false
+	}
+	r.start = at + n
+	r.used += used
+	return at, used, true
+}

@@ -1,0 +1,105 @@
+package pipeline
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// Every item is dealt once, in the order of its stream, each stream to one lane, and no more is held than allowed.
+func TestPlan(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	for range 300 {
+		var items []Item
+		for s := range 1 + r.IntN(12) {
+			for range 1 + r.IntN(1+r.IntN(40)) {
+				items = append(items, Item{Stream: fmt.Sprint(s)})
+			}
+		}
+		p := plan{items: items, lanes: make([]hand, 1+r.IntN(6)), limit: 1 + r.IntN(30)}
+		done, lane, last, written := make([]bool, len(items)), map[string]int{}, map[string]int{}, 0
+		dealt := 0
+		for slots := p.turn(nil); len(slots) > 0; slots = p.turn(nil) {
+			advanced := false
+			for _, s := range slots {
+				stream := items[s.item].Stream
+				_, known := lane[stream]
+				if done[s.item] || known && (lane[stream] != s.lane || last[stream] != s.item-1) || known == s.begin {
+					t.Fatalf("item %d of stream %s: %+v", s.item, stream, s)
+				}
+				done[s.item], lane[stream], last[stream] = true, s.lane, s.item
+				advanced = advanced || s.item == written
+				dealt++
+			}
+			for written < len(items) && done[written] {
+				written++
+			}
+			if held := dealt - written; held > p.limit || !advanced {
+				t.Fatalf("%d held of %d, the oldest stream advanced: %v", held, p.limit, advanced)
+			}
+		}
+		if written != len(items) {
+			t.Fatalf("%d of %d items", written, len(items))
+		}
+	}
+}
+
+// One long stream beside many short ones holds what it may, all the while in lockstep.
+func TestHeldMemoryIsBounded(t *testing.T) {
+	items := make([]Item, 0, 20000)
+	for range 10000 {
+		items = append(items, Item{Stream: "long"})
+	}
+	for i := range 10000 {
+		items = append(items, Item{Stream: fmt.Sprint(i / 10)})
+	}
+	p := plan{items: items, lanes: make([]hand, 4), limit: 500}
+	q := sequence{of: make([]*strand, 4)}
+	most := 0
+	for slots := p.turn(nil); len(slots) > 0; slots = p.turn(slots[:0]) {
+		for _, s := range slots {
+			q.add(s, outcome{})
+		}
+		q.drain(nil, len(items))
+		held := 0
+		for _, s := range q.strands {
+			held += len(s.outcomes)
+		}
+		most = max(most, held)
+	}
+	if most != 500 || q.next != len(items) {
+		t.Errorf("%d outcomes held, want 500; %d items written", most, q.next)
+	}
+}
+
+func TestRing(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	for range 200 {
+		n := 1 + r.IntN(8)
+		m := ring{rows: 3*n + r.IntN(5)}
+		owner := make([]int, m.rows)
+		type piece struct{ at, n, used, id int }
+		var taken []piece
+		for id := 1; id < 200; id++ {
+			want := 1 + r.IntN(n)
+			at, used, ok := m.take(want)
+			for ; !ok; at, used, ok = m.take(want) {
+				if len(taken) == 0 {
+					t.Fatalf("%d rows do not fit into %d that are free", want, m.rows)
+				}
+				p := taken[0]
+				taken = taken[1:]
+				for i := range p.n {
+					if owner[p.at+i] != p.id {
+						t.Fatal("a row was given away twice")
+					}
+				}
+				m.used -= p.used
+			}
+			for i := range want {
+				owner[at+i] = id
+			}
+			taken = append(taken, piece{at, want, used, id})
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package pipeline
+
+import "context"
+
+// place is where a run goes on.
+type place struct {
+	first int // item that is not written
+	from  int // item from which on a stream predictor must see its streams to be in the state that it was in; at most first
+}
+
+// replay steps the filter through what is already written: from the beginning of the stream in hand, or all of it for an observer.
+func (r *run) replay(ctx context.Context, first int) (place, error) {
+	begin := first // of the stream in hand
+	for begin > 0 && begin < len(r.Items) && r.Items[begin-1].Stream == r.Items[first].Stream {
+		begin--
+	}
+	from := begin
+	if r.Whole {
+		from = 0
+	}
+	var steps []int // of the stream in hand
+	err := r.Output.replay(from, r.Filter.Classes(), func(i int, o outcome) error {
+		if r.stopped(ctx) {
+			return errStopped
+		}
+		record := r.step.step(&r.Items[i], o)
+		if r.Observe != nil && r.Whole {
+			r.Observe(i, record)
+		}
+		if r.Streams != nil && i >= begin && o.stepped {
+			steps = append(steps, i)
+		}
+		return nil
+	})
+	r.step.counts = r.Output.counts
+	r.report.Resumed = first
+	return place{first, r.restart(first, steps)}, err
+}
+
+// restart returns the item from which on the stream predictor must repeat its steps, given those that the stream in hand has made.
+func (r *run) restart(first int, steps []int) int {
+	from := 0
+	if p, ok := r.Streams.(Restarter); ok {
+		from = p.Restart(len(steps))
+	}
+	switch {
+	case from < 0: // before the first stream
+		return 0
+	case from >= len(steps):
+		return first
+	}
+	return steps[from]
+}
