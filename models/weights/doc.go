@@ -5,7 +5,9 @@
 // [Open] tells a file's format by its content and lists its tensors without reading their elements, whatever the file's size. A
 // [Tensor] hands out its elements as row-major little-endian bytes or as float32, however they lie in the file: strided, in Fortran
 // order, big-endian, compressed. Files come from strangers, so every offset and size is checked against the file before anything is
-// allocated or sliced, and no bytes make a reader panic.
+// allocated or sliced, and no bytes make a reader panic. Opening a file allocates a few megabytes, and a few hundred bytes for each
+// byte that it holds, at most. Archives that inflate to far more than trained weights do are refused, and so are elements that the
+// archive's checksum does not fit.
 //
 // A PyTorch file is a pickle, which in Python is a program. Here it is only data: an interpreter knows the opcodes that state dicts
 // use and a fixed list of names, makes tensors and dictionaries of them, and refuses everything else by name. Nothing is ever

@@ -102,7 +102,13 @@ func newFile(format Format) *File {
 	return &File{format: format, tensors: map[string]*Tensor{}, metadata: map[string]string{}}
 }
 
+// maxName is more than any program makes of the modules that lie in each other.
+const maxName = 4096
+
 func (f *File) add(t *Tensor) error {
+	if len(t.name) > maxName {
+		return fmt.Errorf("tensor %.80q...: a name of %d bytes, more than %d", t.name, len(t.name), maxName)
+	}
 	if f.tensors[t.name] != nil {
 		return fmt.Errorf("tensor %q: there are two", t.name)
 	}

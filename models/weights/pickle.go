@@ -11,11 +11,12 @@ import (
 	"strings"
 )
 
-// Limits on a pickle. A state dict of 1,000 tensors takes some 200 kB and 40,000 opcodes. An opcode makes at most one small value, so
-// these bound the memory; nothing is copied by reference to the memo, so a pickle cannot grow itself ("billion laughs").
+// Limits on a pickle. A state dict of 1,000 tensors takes some 200 kB and 40,000 opcodes. Memory is bounded by steps, of which a pickle
+// has four for each byte of its file and maxSteps at most: an opcode is one and makes at most one small value; a call, which may copy what
+// a memo holds and the pickle names again and again ("billion laughs"), is one more for each value among its arguments.
 const (
-	maxPickle  = 64 << 20
-	maxOpcodes = 4 << 20
+	maxPickle = 64 << 20
+	maxSteps  = 4 << 20
 )
 
 // The values of a pickle are nil, bool, int64, *big.Int, float64, string, []byte, tuple, *list, *dict, global, opaque and what the
@@ -40,6 +41,7 @@ type machine struct {
 	in      *cursor
 	stack   []any
 	memo    map[uint64]any
+	left    int // steps
 	call    func(f global, args tuple) (any, error)
 	persist func(id any) (any, error)
 }
@@ -102,7 +104,7 @@ func (c *cursor) line() (string, error) {
 // run interprets up to STOP and returns the one value that is left. Errors give the byte of the opcode.
 func (m *machine) run() (any, error) {
 	m.memo = map[uint64]any{}
-	for range maxOpcodes {
+	for {
 		at := m.in.pos
 		op, err := m.in.take(1)
 		if err == nil && op[0] == '.' {
@@ -115,11 +117,21 @@ func (m *machine) run() (any, error) {
 			return nil, fmt.Errorf("pickle at byte %d: %w", at, err)
 		}
 	}
-	return nil, fmt.Errorf("pickle of more than %d opcodes", maxOpcodes)
+}
+
+// spend takes n of the steps that are left.
+func (m *machine) spend(n int) error {
+	if m.left -= n; m.left < 0 {
+		return errors.New("more opcodes and arguments than a state dict needs")
+	}
+	return nil
 }
 
 // step executes one opcode: first those that build on what lies on the stack, then those that push something.
 func (m *machine) step(op byte) error {
+	if err := m.spend(1); err != nil {
+		return err
+	}
 	if do, ok := stackOps[op]; ok {
 		return do(m)
 	}

@@ -168,10 +168,27 @@ func (m *machine) reduce() error {
 	f, ok1 := v[0].(global)
 	args, ok2 := v[1].(tuple)
 	if !ok1 || !ok2 {
-		return fmt.Errorf("cannot call %T with %T", v[0], v[1])
+		return fmt.Errorf("cannot call %s with %s", kind(v[0]), kind(v[1]))
+	}
+	if err := m.spend(weight(args)); err != nil {
+		return err
 	}
 	out, err := m.call(f, args)
 	return m.pushOr(out, err)
+}
+
+// weight counts the values among arguments, and among their own.
+func weight(args tuple) int {
+	n := len(args)
+	for _, a := range args {
+		switch a := a.(type) {
+		case *list:
+			n += len(a.items)
+		case tuple:
+			n += len(a)
+		}
+	}
+	return n
 }
 
 // build sets attributes of the object on top, such as a state dict's _metadata. None of them matters here.

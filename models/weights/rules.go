@@ -58,22 +58,23 @@ var (
 		{From: `^head\.`, To: "heads.head."},
 	}
 
-	// HuggingFaceViT takes Hugging Face's vision transformers to torchvision's names; query, key and value become one.
+	// HuggingFaceViT takes Hugging Face's vision transformers to torchvision's names; query, key and value become one. Version 5 of
+	// transformers has shorter names in memory, hence in state dicts, and still writes the longer ones to its own files.
 	HuggingFaceViT = Rules{
 		{From: `^vit\.`},
 		{From: `^pooler\.`, Drop: true},
 		{From: `^embeddings\.cls_token$`, To: "class_token"},
 		{From: `^embeddings\.position_embeddings$`, To: "encoder.pos_embedding"},
 		{From: `^embeddings\.patch_embeddings\.projection\.`, To: "conv_proj."},
-		{From: `^encoder\.layer\.(\d+)\.`, To: "encoder.layers.encoder_layer_${1}."},
+		{From: `^(encoder\.layer|layers)\.(\d+)\.`, To: "encoder.layers.encoder_layer_${2}."},
 		{From: `\.layernorm_before\.`, To: ".ln_1."},
 		{From: `\.layernorm_after\.`, To: ".ln_2."},
-		{From: `\.attention\.attention\.query\.`, To: ".self_attention.in_proj_", Part: 0, Of: 3},
-		{From: `\.attention\.attention\.key\.`, To: ".self_attention.in_proj_", Part: 1, Of: 3},
-		{From: `\.attention\.attention\.value\.`, To: ".self_attention.in_proj_", Part: 2, Of: 3},
-		{From: `\.attention\.output\.dense\.`, To: ".self_attention.out_proj."},
-		{From: `\.intermediate\.dense\.`, To: ".mlp.0."},
-		{From: `(encoder_layer_\d+)\.output\.dense\.`, To: "${1}.mlp.3."},
+		{From: `\.attention\.(attention\.query|q_proj)\.`, To: ".self_attention.in_proj_", Part: 0, Of: 3},
+		{From: `\.attention\.(attention\.key|k_proj)\.`, To: ".self_attention.in_proj_", Part: 1, Of: 3},
+		{From: `\.attention\.(attention\.value|v_proj)\.`, To: ".self_attention.in_proj_", Part: 2, Of: 3},
+		{From: `\.attention\.(output\.dense|o_proj)\.`, To: ".self_attention.out_proj."},
+		{From: `\.(intermediate\.dense|mlp\.fc1)\.`, To: ".mlp.0."},
+		{From: `(encoder_layer_\d+)\.(output\.dense|mlp\.fc2)\.`, To: "${1}.mlp.3."},
 		{From: `^layernorm\.`, To: "encoder.ln."},
 		{From: `^classifier\.`, To: "heads.head."},
 	}

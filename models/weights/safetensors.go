@@ -17,9 +17,9 @@ const maxHeader = 100_000_000
 
 // entry is one line of a safetensors header, in the order of the format's fields.
 type entry struct {
-	DType   string   `json:"dtype"`
-	Shape   []int    `json:"shape"`
-	Offsets [2]int64 `json:"data_offsets"` // from the end of the header
+	DType   string  `json:"dtype"`
+	Shape   []int   `json:"shape"`
+	Offsets []int64 `json:"data_offsets"` // two, from the end of the header
 
 	name string
 }
@@ -68,12 +68,15 @@ func (f *File) parseHeader(header []byte) ([]entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		e := entry{name: key.String(), Offsets: [2]int64{-1, -1}}
+		e := entry{name: key.String()}
 		if e.name == metadataKey {
 			err = json.UnmarshalDecode(dec, &f.metadata)
 		} else {
 			err = json.UnmarshalDecode(dec, &e, json.RejectUnknownMembers(true))
 			entries = append(entries, e)
+			if err == nil && len(e.Offsets) != 2 {
+				err = fmt.Errorf("%d data_offsets, want 2", len(e.Offsets))
+			}
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%q: %w", e.name, err)

@@ -1,6 +1,7 @@
 package weights
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -191,9 +192,16 @@ func (v view) fill(dst []byte, d DType, shape []int, span int64) error {
 	return nil
 }
 
+// readFull is ReadAt, whose io.EOF after the last byte is no error and whose others all are: io.ReadFull would drop a wrong checksum
+// that came with the last byte.
 func readFull(r io.ReaderAt, dst []byte, at int64) error {
-	// A ReaderAt may return io.EOF with the last byte; SectionReader and ReadFull keep that from being an error.
-	_, err := io.ReadFull(io.NewSectionReader(r, at, int64(len(dst))), dst)
+	n, err := r.ReadAt(dst, at)
+	switch {
+	case n == len(dst) && errors.Is(err, io.EOF):
+		return nil
+	case errors.Is(err, io.EOF):
+		return io.ErrUnexpectedEOF
+	}
 	return err
 }
 

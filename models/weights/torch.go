@@ -3,8 +3,6 @@ package weights
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 )
 
 // storage is a run of elements that one or more tensors view, by the key that the pickle gives it.
@@ -17,6 +15,7 @@ type storage struct {
 // torchTensor is what _rebuild_tensor_v2 makes: a view of a storage, not yet checked.
 type torchTensor struct {
 	storage *storage
+	dtype   DType // the storage's, unless that is an untyped one
 	offset  int64 // elements
 	shape   []int
 	stride  []int
@@ -24,28 +23,6 @@ type torchTensor struct {
 
 // rebuild makes data of the arguments of an allowed function.
 type rebuild func(args tuple) (any, error)
-
-// globals are the names that state dicts and the checkpoints around them use, and what becomes of a call. All other names are errors.
-// The classes that make an opaque value only describe a training run; nothing in them is looked at.
-var globals = map[global]rebuild{
-	"collections.OrderedDict":                    orderedDict,
-	"collections.defaultdict":                    func(tuple) (any, error) { return &dict{}, nil },
-	"torch._utils._rebuild_tensor_v2":            rebuildTensor,
-	"torch._utils._rebuild_tensor":               rebuildTensor,
-	"torch._utils._rebuild_parameter":            firstArg,
-	"torch._utils._rebuild_parameter_with_state": firstArg,
-	"torch.nn.parameter.Parameter":               firstArg,
-	"torch.Size":                                 firstArg,
-	"torch.device":                               firstArg,
-	"torch.Tensor":                               nil,
-	"_codecs.encode":                             firstArg,
-	"builtins.set":                               makeOpaque("builtins.set"),
-	"__builtin__.set":                            makeOpaque("builtins.set"),
-	"argparse.Namespace":                         makeOpaque("argparse.Namespace"),
-	"numpy.dtype":                                makeOpaque("numpy.dtype"),
-	"numpy.core.multiarray.scalar":               makeOpaque("numpy scalar"),
-	"numpy._core.multiarray.scalar":              makeOpaque("numpy scalar"),
-}
 
 // orderedDict makes a dictionary, of a list of pairs if there is one: so Python 2, which wrote many of the older files, pickles it.
 func orderedDict(args tuple) (any, error) {
@@ -67,46 +44,6 @@ func orderedDict(args tuple) (any, error) {
 	return d, nil
 }
 
-// newGlobal checks a name against the allowed ones: those of globals, of storages and of torch's dtypes.
-func newGlobal(module, name string) (any, error) {
-	g := global(module + "." + name)
-	if _, ok := globals[g]; ok {
-		return g, nil
-	}
-	if _, ok := g.storage(); ok || slices.Contains(torchDTypes, string(g)) {
-		return g, nil
-	}
-	return nil, fmt.Errorf("global %q is not among those of a state dict, and nothing from a file is executed; save model.state_dict() alone", string(g))
-}
-
-var torchDTypes = strings.Fields("torch.float torch.float16 torch.float32 torch.float64 torch.double torch.half torch.bfloat16 torch.bool " +
-	"torch.uint8 torch.int8 torch.int16 torch.int32 torch.int64 torch.long torch.int torch.short")
-
-// storage returns the element type of a storage class such as torch.FloatStorage or torch.cuda.HalfStorage.
-func (g global) storage() (DType, bool) {
-	name, ok := strings.CutPrefix(string(g), "torch.")
-	if !ok {
-		return 0, false
-	}
-	return dtypeBy(storageOf, strings.TrimPrefix(name, "cuda."))
-}
-
-func callTorch(f global, args tuple) (any, error) {
-	do := globals[f]
-	if do == nil {
-		return nil, fmt.Errorf("%s is not called in a state dict", f)
-	}
-	v, err := do(args)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f, err)
-	}
-	return v, nil
-}
-
-func makeOpaque(class global) rebuild {
-	return func(tuple) (any, error) { return opaque{class}, nil }
-}
-
 func firstArg(args tuple) (any, error) {
 	if len(args) == 0 {
 		return nil, errors.New("no argument")
@@ -114,19 +51,59 @@ func firstArg(args tuple) (any, error) {
 	return args[0], nil
 }
 
-// rebuildTensor takes storage, offset, size, stride, and flags of training that are not looked at.
+// rebuildTensor takes storage, offset, size, stride, two facts of training that are not looked at, and metadata where there are some.
 func rebuildTensor(args tuple) (any, error) {
+	t, err := newTorchTensor(args)
+	if err != nil {
+		return nil, err
+	}
+	return t, checkMetadata(args[min(6, len(args)):])
+}
+
+// rebuildTensorV3 is the same with the type of the elements before the metadata, for types that have no storage class.
+func rebuildTensorV3(args tuple) (any, error) {
+	if len(args) < 7 {
+		return nil, fmt.Errorf("%d arguments, want 7 or more", len(args))
+	}
+	t, err := newTorchTensor(args)
+	if err != nil {
+		return nil, err
+	}
+	name, _ := args[6].(global)
+	d, ok := torchDTypes[name]
+	if !ok {
+		return nil, fmt.Errorf("%s is no type of elements", kind(args[6]))
+	}
+	t.dtype = d
+	return t, checkMetadata(args[7:])
+}
+
+// rebuildFromType makes a tensor that has attributes of its own, which are not looked at: a function, a type, arguments, attributes.
+func rebuildFromType(args tuple) (any, error) {
+	if len(args) < 3 {
+		return nil, fmt.Errorf("%d arguments, want 3 or more", len(args))
+	}
+	f, ok1 := args[0].(global)
+	inner, ok2 := args[2].(tuple)
+	if !ok1 || !ok2 || makers[f] == nil {
+		return nil, errors.New("want a function that makes a tensor, a type and arguments")
+	}
+	return makers[f](inner)
+}
+
+func newTorchTensor(args tuple) (*torchTensor, error) {
 	if len(args) < 4 {
 		return nil, fmt.Errorf("%d arguments, want 4 or more", len(args))
 	}
 	t := &torchTensor{}
 	var ok bool
 	if t.storage, ok = args[0].(*storage); !ok {
-		return nil, fmt.Errorf("%T is no storage", args[0])
+		return nil, fmt.Errorf("%s is no storage", kind(args[0]))
 	}
 	if t.offset, ok = args[1].(int64); !ok || t.offset < 0 || t.offset > t.storage.count {
-		return nil, fmt.Errorf("offset %v into a storage of %d elements", args[1], t.storage.count)
+		return nil, fmt.Errorf("offset %v into a storage of %d elements", keyText(args[1]), t.storage.count)
 	}
+	t.dtype = t.storage.dtype
 	var err error
 	if t.shape, err = sizes(args[2]); err != nil {
 		return nil, err
@@ -135,17 +112,35 @@ func rebuildTensor(args tuple) (any, error) {
 	return t, err
 }
 
+// checkMetadata refuses tensors whose elements are not what lies in the storage: PyTorch negates and conjugates lazily, and says so
+// in a dictionary of flags such as {"neg": True}.
+func checkMetadata(args tuple) error {
+	if len(args) == 0 || args[0] == nil {
+		return nil
+	}
+	flags, ok := args[0].(*dict)
+	if !ok {
+		return fmt.Errorf("%s is no metadata of a tensor", kind(args[0]))
+	}
+	for _, p := range flags.pairs {
+		if p.value != any(false) {
+			return fmt.Errorf("a tensor with the mark %.20q: save its resolve_neg() and resolve_conj()", fmt.Sprint(keyText(p.key)))
+		}
+	}
+	return nil
+}
+
 // sizes reads a tuple of numbers that are at least 0.
 func sizes(v any) ([]int, error) {
 	items, ok := v.(tuple)
 	if !ok || len(items) > maxRank {
-		return nil, fmt.Errorf("%T is no shape of at most %d sizes", v, maxRank)
+		return nil, fmt.Errorf("%s is no shape of at most %d sizes", kind(v), maxRank)
 	}
 	out := make([]int, len(items))
 	for i, item := range items {
 		n, ok := item.(int64)
 		if !ok || n < 0 || n > maxBytes {
-			return nil, fmt.Errorf("size %v of a shape", item)
+			return nil, fmt.Errorf("size %v of a shape", keyText(item))
 		}
 		out[i] = int(n)
 	}
@@ -165,7 +160,7 @@ func (s storages) persist(id any) (any, error) {
 	key, ok2 := t[2].(string)
 	count, ok3 := t[4].(int64)
 	if !ok1 || !ok2 || !ok3 || count < 0 || count > maxBytes/8 {
-		return nil, fmt.Errorf("storage %.80v: want class, key, location and a number of elements", t[1:])
+		return nil, fmt.Errorf("storage %.80v: want class, key, location and a number of elements", keyText(t[2]))
 	}
 	if len(t) > 5 && t[5] != nil {
 		return nil, fmt.Errorf("storage %q is a view of another: save the file again with PyTorch 1.6 or later", key)
@@ -189,8 +184,8 @@ func (s storages) get(want storage) (*storage, error) {
 	return have, nil
 }
 
-// unpickle runs the one pickle at the cursor.
-func (s storages) unpickle(in *cursor) (any, error) {
-	m := machine{in: in, call: callTorch, persist: s.persist}
+// unpickle runs the one pickle at the cursor, in a file of size bytes, which compressed are fewer than the pickle's.
+func (s storages) unpickle(in *cursor, size int64) (any, error) {
+	m := machine{in: in, left: int(min(maxSteps, 1024+4*size)), call: callTorch, persist: s.persist}
 	return m.run()
 }

@@ -74,6 +74,12 @@ func kind(v any) string {
 		return "a tensor"
 	case *list, tuple:
 		return "a list"
+	case *dict:
+		return "a dictionary"
+	case *storage:
+		return "a storage"
+	case global:
+		return string(v)
 	case opaque:
 		return "an object of " + string(v.class)
 	}
@@ -82,6 +88,9 @@ func kind(v any) string {
 
 // names of wrapper modules that DataParallel and torch.compile put before every name.
 var prefixes = []string{"module.", "_orig_mod."}
+
+// maxPrefixes is how often either may stand there; no program wraps a network more than twice.
+const maxPrefixes = 4
 
 // addStateDict makes a tensor of each pair that is one. place says where a storage lies.
 func (f *File) addStateDict(v any, big bool, place func(*storage) (io.ReaderAt, int64, error)) error {
@@ -115,13 +124,12 @@ func (f *File) addStateDict(v any, big bool, place func(*storage) (io.ReaderAt, 
 	return nil
 }
 
-// commonPrefix returns the prefixes that stand before every name, in whatever order.
+// commonPrefix returns the prefixes that stand before every name, in whatever order, and at most a few: each is a look at all names.
 func commonPrefix(names []string) (out string) {
-	for grown := true; grown; {
-		grown = false
+	for range maxPrefixes {
 		for _, p := range prefixes {
 			if all(names, out+p) {
-				out, grown = out+p, true
+				out += p
 			}
 		}
 	}
@@ -143,7 +151,11 @@ func (t *torchTensor) locate(name string, big bool, place func(*storage) (io.Rea
 	if err != nil {
 		return nil, err
 	}
-	size := int64(t.storage.dtype.Size())
+	size := int64(t.dtype.Size())
+	limit := t.storage.count*int64(t.storage.dtype.Size()) - t.offset*size
+	if limit < 0 {
+		return nil, fmt.Errorf("offset %d: beyond its storage of %d %s", t.offset, t.storage.count, t.storage.dtype)
+	}
 	v := view{r: r, base: base + t.offset*size, stride: t.stride, big: big}
-	return newViewed(name, t.storage.dtype, t.shape, v, (t.storage.count-t.offset)*size)
+	return newViewed(name, t.dtype, t.shape, v, limit)
 }

@@ -18,7 +18,7 @@ func readLegacy(r io.ReaderAt, size int64) (*File, error) {
 	in, s := newCursor(r, size), storages{}
 	var values [5]any
 	for i := range values {
-		v, err := s.unpickle(in)
+		v, err := s.unpickle(in, size)
 		if err != nil {
 			return nil, err
 		}

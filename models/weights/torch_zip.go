@@ -48,14 +48,14 @@ func readTorch(r io.ReaderAt, size int64, z *zip.Reader, root string) (*File, er
 
 // unpickle reads the whole pickle first: by its limit it is small, and a compressed member is inflated once.
 func (a archive) unpickle(m member) (any, error) {
-	if m.size > maxPickle {
-		return nil, fmt.Errorf("data.pkl of %d bytes, more than %d", m.size, int64(maxPickle))
+	if limit := min(maxPickle, 1<<20+maxRatio*a.size); m.size > limit {
+		return nil, fmt.Errorf("data.pkl of %d bytes, more than %d", m.size, limit)
 	}
 	text := make([]byte, m.size)
 	if err := readFull(m, text, 0); err != nil {
 		return nil, fmt.Errorf("data.pkl: %w", err)
 	}
-	return storages{}.unpickle(newCursor(bytes.NewReader(text), m.size))
+	return storages{}.unpickle(newCursor(bytes.NewReader(text), m.size), a.size)
 }
 
 func (a archive) member(name string) (member, error) {

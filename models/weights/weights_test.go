@@ -139,6 +139,46 @@ func TestShardsStayInTheirFolder(t *testing.T) {
 	}
 }
 
+// Two shards read as one file; an index that places a tensor where it is not, or leaves one out, is refused.
+func TestShardsReadAsOne(t *testing.T) {
+	dir := t.TempDir()
+	for name, tensors := range map[string][]*Tensor{
+		"one.safetensors": {float32s(t, "a", []int{2}, 1, 2), float32s(t, "b", nil, 3)},
+		"two.safetensors": {float32s(t, "c", []int{1}, 4)},
+	} {
+		if err := Save(filepath.Join(dir, name), tensors, map[string]string{"format": "pt"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(dir, "model.safetensors.index.json")
+	for index, want := range map[string]string{
+		`{"metadata":{"total_size":16},"weight_map":{"c":"two.safetensors","a":"one.safetensors","b":"one.safetensors"}}`: "",
+		`{"weight_map":{"c":"two.safetensors","a":"one.safetensors"}}`:                                                    `tensor "b", which the index does not place there`,
+		`{"weight_map":{"c":"two.safetensors","a":"one.safetensors","b":"two.safetensors"}}`:                              `tensor "b", which the index does not place there`,
+		`{"weight_map":{"c":"two.safetensors","d":"two.safetensors"}}`:                                                    `holds no tensor "d"`,
+		`{"weight_map":{"a":"three.safetensors"}}`:                                                                        "three.safetensors",
+		`{"weight_map":{"a":"model.safetensors.index.json"}}`:                                                             "neither safetensors",
+		`{"weight_map":{}}`: "this file has none",
+	} {
+		if err := os.WriteFile(path, []byte(index), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, err := Open(path)
+		switch {
+		case want == "" && (err != nil || !slices.Equal(f.Names(), []string{"a", "b", "c"}) || f.Metadata()["format"] != "pt"):
+			t.Errorf("%s: %v (%v)", index, f, err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("%s: %v, want %q", index, err, want)
+		}
+		if err == nil {
+			check(t, f, "c", golden{[]int{1}, []float32{4}})
+			if err := f.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
 func TestMatchStacksAndReports(t *testing.T) {
 	f := newFile(NPZ)
 	for i, n := range []string{"query", "key", "value"} {
@@ -193,24 +233,4 @@ func TestOrderedDictOfPairs(t *testing.T) {
 			t.Errorf("%v: no error", bad)
 		}
 	}
-}
-
-func FuzzRead(f *testing.F) {
-	files, _ := filepath.Glob("testdata/*.[npsl]*")
-	for _, name := range files {
-		if b, err := os.ReadFile(name); err == nil {
-			f.Add(b)
-		}
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		r, err := Read(bytes.NewReader(b), int64(len(b)))
-		if err != nil {
-			return
-		}
-		for _, x := range r.Tensors() {
-			if x.size < 1<<24 {
-				_, _ = x.Float32s() // any error will do
-			}
-		}
-	})
 }

@@ -9,17 +9,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Save writes tensors to a file, as safetensors or npz by the ending of its name. The file appears whole or not at all. Metadata is
-// for safetensors alone: npz has no place for it, and some given is an error.
+// Save writes tensors to a file, as safetensors or npz by the ending of its name. The file appears whole or not at all: an old one of
+// that name stays until then, and its permissions after. Something of that name that is no regular file is not replaced. Metadata is for
+// safetensors alone: npz has no place for it, and some given is an error. The tensors may be those of the file that is replaced.
 func Save(path string, tensors []*Tensor, metadata map[string]string) error {
 	write := func(w io.Writer) error { return WriteSafetensors(w, tensors, metadata) }
 	switch filepath.Ext(path) {
@@ -37,17 +41,45 @@ func Save(path string, tensors []*Tensor, metadata map[string]string) error {
 
 // replace writes beside path and renames.
 func replace(path string, write func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	old, err := os.Lstat(path)
+	if err == nil && !old.Mode().IsRegular() {
+		return fmt.Errorf("models/weights: %s: exists and is no regular file", filepath.Base(path))
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("models/weights: %w", err)
+	}
+	f, err := createBeside(path)
 	if err != nil {
-		return err
+		return fmt.Errorf("models/weights: %w", err)
 	}
 	defer os.Remove(f.Name()) // gone already where all went well
 	w := bufio.NewWriterSize(f, 1<<20)
-	err = write(w)
-	if err = errors.Join(err, w.Flush(), f.Chmod(0o644), f.Close()); err != nil {
-		return err
+	if err := write(w); err != nil {
+		return errors.Join(err, f.Close()) // it says itself what it could not write
 	}
-	return os.Rename(f.Name(), path)
+	err = errors.Join(w.Flush(), f.Sync())
+	if old != nil {
+		err = errors.Join(err, f.Chmod(old.Mode().Perm()))
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("models/weights: %w", err)
+	}
+	return nil
+}
+
+// createBeside is os.CreateTemp with the permissions that a new file has by the user's own mask, which CreateTemp narrows to its owner.
+func createBeside(path string) (f *os.File, err error) {
+	for range 100 {
+		name := fmt.Sprintf(".%s.%08x", filepath.Base(path), rand.Uint32())
+		f, err = os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+		if !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	return f, err
 }
 
 // WriteSafetensors writes tensors and metadata in the layout of the reference writer: the widest type first, then by name, the
@@ -89,8 +121,13 @@ func (t *Tensor) writeTo(w io.Writer) error {
 func sortTensors(tensors []*Tensor, less func(a, b *Tensor) int) ([]*Tensor, error) {
 	sorted, seen := slices.Clone(tensors), map[string]bool{}
 	for _, t := range tensors {
-		if seen[t.name] || t.name == metadataKey {
+		switch {
+		case seen[t.name] || t.name == metadataKey:
 			return nil, fmt.Errorf("models/weights: tensor %q: the name is taken", t.name)
+		case len(t.name) > maxName:
+			return nil, fmt.Errorf("models/weights: tensor %.80q...: a name of %d bytes, more than %d", t.name, len(t.name), maxName)
+		case !utf8.ValidString(t.name):
+			return nil, fmt.Errorf("models/weights: tensor %q: invalid UTF-8 in its name", t.name)
 		}
 		seen[t.name] = true
 	}

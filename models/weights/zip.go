@@ -8,14 +8,21 @@ import (
 	"strings"
 )
 
-// maxInflated bounds what one compressed member may grow to. Stored members, which is what PyTorch and numpy write unless told
-// otherwise, are bounded by the file itself.
-const maxInflated = 4 << 30
+// Bounds on what compressed members may grow to: one of them, and all together, where trained weights shrink little and zeros a
+// thousandfold. Stored members, which is what PyTorch and numpy write unless told otherwise, are bounded by the file itself.
+const (
+	maxInflated = 4 << 30
+	freeInflate = 256 << 20
+	maxRatio    = 64
+)
 
 // readZip reads either kind of archive: PyTorch's has a data.pkl in its one folder.
 func readZip(r io.ReaderAt, size int64) (*File, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkInflated(z, size); err != nil {
 		return nil, err
 	}
 	for _, f := range z.File {
@@ -24,6 +31,20 @@ func readZip(r io.ReaderAt, size int64) (*File, error) {
 		}
 	}
 	return readNPZ(r, size, z)
+}
+
+// checkInflated refuses an archive that promises far more than it holds, whether by much air or by members that overlap.
+func checkInflated(z *zip.Reader, size int64) error {
+	total := uint64(0)
+	for _, f := range z.File {
+		if f.Method != zip.Store {
+			total += min(f.UncompressedSize64, maxInflated) // where it is more, newMember refuses it
+		}
+	}
+	if total > freeInflate+maxRatio*uint64(size) {
+		return fmt.Errorf("an archive of %d bytes that inflates to %d: save it uncompressed", size, total)
+	}
+	return nil
 }
 
 // member is a file in an archive, read at any offset.
