@@ -8,7 +8,9 @@ import (
 
 // State is what an optimiser keeps from step to step, as values of a graph.
 type State struct {
-	Step  graph.Value     // the number of steps taken, an int64 of shape [1]; None unless the optimiser counts
+	// Step is the number of steps taken, an int64 of shape [1], or of a higher rank that broadcasts to every parameter, as [S, 1] where
+	// rows of the parameters count on their own; None unless the optimiser counts.
+	Step  graph.Value
 	Slots [][]graph.Value // by slot, then by parameter
 }
 
@@ -73,7 +75,7 @@ type step struct {
 	s    Settings
 	rate graph.Value
 
-	bias1, rootBias2 graph.Value // 1-beta1^t and sqrt(1-beta2^t), float64 scalars
+	bias1, rootBias2 graph.Value // 1-beta1^t and sqrt(1-beta2^t), float64, of the rank of the count but for [1]
 }
 
 func (b *step) op(name string, inputs ...graph.Value) graph.Value { return b.g.Op(name, inputs) }
@@ -119,7 +121,10 @@ func (b *step) clip(grads []graph.Value) []graph.Value {
 
 // correct computes the corrections of Adam's means for their start at zero.
 func (b *step) correct(count graph.Value) {
-	t := b.g.Op("Cast", []graph.Value{b.op("Squeeze", count)}, graph.A("to", graph.Float64))
+	if len(b.g.TypeOf(count).Shape) == 1 { // so that it does not give its rank to a parameter of rank 0
+		count = b.op("Squeeze", count)
+	}
+	t := b.g.Op("Cast", []graph.Value{count}, graph.A("to", graph.Float64))
 	one := b.g.Scalar(graph.Float64, 1)
 	power := func(beta float64) graph.Value { return b.op("Pow", b.g.Scalar(graph.Float64, beta), t) }
 	b.bias1 = b.op("Sub", one, power(b.s.Beta1))
