@@ -125,6 +125,9 @@ func exists(path string) bool {
 
 // checkGraph holds the manifest against the ports that the graph declares, so that a mismatch shows without an engine.
 func (m *Model) checkGraph() error {
+	if m.Made() != "" {
+		return nil
+	}
 	if _, _, err := m.Manifest.match(graphPorts(m.Graph.Inputs), graphPorts(m.Graph.Outputs)); err != nil {
 		return fmt.Errorf("%s: %w", m.Path, err)
 	}

@@ -32,6 +32,9 @@ func (m *Model) Open(e runtime.Engine, cfg runtime.Config) (runtime.Session, err
 	if err != nil {
 		return nil, fmt.Errorf("models: %s: %w", m.Manifest.Name, err)
 	}
+	if m.Made() != "" {
+		return s, nil
+	}
 	if _, _, err := m.Manifest.match(s.Inputs(), s.Outputs()); err != nil {
 		s.Close() // the mismatch is the error to tell
 		return nil, fmt.Errorf("models: %s: %w", m.Manifest.Name, err)
@@ -67,6 +70,10 @@ func (m *Model) Data() ([]byte, error) {
 func (m *Model) TokenizerDir() string {
 	return filepath.Join(filepath.Dir(m.Path), filepath.FromSlash(m.Manifest.Text.Tokenizer))
 }
+
+// Made tells which predictor's graph the file holds, as its metadata say: tent, memo or mc; "" for a plain network. Such a graph has
+// inputs and outputs beside those of the data, which its predictor checks.
+func (m *Model) Made() string { return m.Graph.Metadata["oatta.graph"] }
 
 // Hash returns the SHA-256, in hex, of what determines the network's outputs. For a model in one file that is the hash of the file.
 // For one with external data it is the hash of the text that sha256sum prints for the ONNX file, under the name "model", and then

@@ -2,6 +2,6 @@
 // tensor: [github.com/oatta/oatta/preprocess/image] for pictures, and motion, eeg and text for the other three. Where several
 // views of one value are wanted, image and text make them too, and signal those of windows of motion and EEG. They stand
 // between datasets, which reads raw values, and the predictors, which run networks; they import nothing of this module but
-// package runtime, keep no state between values beyond caches and scratch space, and write into tensors that the caller
+// package runtime and each other, keep no state between values beyond caches and scratch space, and write into tensors that the caller
 // allocated. What each of them computes is stated against the program it has to equal, and tested against goldens of it.
 package preprocess

@@ -181,7 +181,7 @@ func TestSetupCheckAndModels(t *testing.T) {
 		}
 	}
 	out, _ = mustOatta(t, exitFine, "models", "list")
-	if strings.Count(out, "\n") != 2 {
+	if strings.Count(out, "\n") != 3 || !strings.Contains(out, "models build` makes resnet18, ") {
 		t.Errorf("models list:\n%s", out)
 	}
 	out, _ = mustOatta(t, exitFine, "models", "inspect", "resnet20-cifar10")

@@ -7,31 +7,24 @@ import (
 	"io"
 	"text/tabwriter"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/oatta/oatta/benchmarks"
-	"github.com/oatta/oatta/internal/pipeline"
 )
 
 // evaluation is what `oatta eval --format json` prints.
 type evaluation struct {
-	what       string      // that was scored; "": pictures
 	Settings   runSettings `json:"settings"`
 	Items      int         `json:"items"`
 	Failures   int         `json:"failures"`
-	Unlabelled int         `json:"unlabelled"` // pictures without a label
-	Unknown    int         `json:"unknown"`    // pictures whose label is none of the model's
+	Unlabelled int         `json:"unlabelled"` // items without a label
+	Unknown    int         `json:"unknown"`    // items whose label is none of the model's
 	Complete   bool        `json:"complete"`
 	benchmarks.Evaluation
+	Intervals *benchmarks.Bootstrap `json:"intervals,omitempty"` // over streams, or what --groups makes of them
 }
 
-// printEvaluation prints the scores of what was done, be it all or not.
-func printEvaluation(c *cli.Context, w io.Writer, settings runSettings, report pipeline.Report, t *truth, scores benchmarks.Evaluation) error {
-	e := evaluation{
-		Settings: settings.public(), Items: report.Items, Failures: report.Failures, Unlabelled: t.unlabelled, Unknown: t.unknown,
-		Complete: !report.Stopped, Evaluation: scores,
-	}
-	if c.String("format") == "json" {
+// write prints the scores of what was done, be it all or not.
+func (e evaluation) write(w io.Writer, format string) error {
+	if format == "json" {
 		return writeIndented(w, e)
 	}
 	return e.print(w)
@@ -46,7 +39,7 @@ func writeIndented(w io.Writer, v any) error {
 }
 
 func (e evaluation) print(w io.Writer) error {
-	what := cmp.Or(e.what, "pictures")
+	what := cmp.Or(e.Settings.What, "item") + "s"
 	fmt.Fprintf(w, "%d %s scored of %d (%d failed, %d without a label, %d with a label that the model does not have)\n",
 		e.Raw.Items, what, e.Items, e.Failures, e.Unlabelled, e.Unknown)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -74,7 +67,51 @@ func (e evaluation) print(w io.Writer) error {
 	}
 	f := e.Flips
 	fmt.Fprintf(w, "labels flipped: %d right, %d wrong, %d from wrong to wrong; McNemar p = %.3g if %s were independent\n", f.Right, f.Wrong, f.Other, f.P, what)
+	if err := e.printIntervals(w); err != nil {
+		return err
+	}
+	if err := e.printClasses(w); err != nil {
+		return err
+	}
 	return e.printStreams(w)
+}
+
+// shownIntervals are the metrics that text tells intervals of; JSON has all.
+var shownIntervals = map[string]string{"accuracy": "accuracy", "balanced_accuracy": "balanced accuracy", "macro_f1": "macro F1"}
+
+// printIntervals says how far another draw of as many streams would move the change.
+func (e evaluation) printIntervals(w io.Writer) error {
+	if e.Intervals == nil {
+		return nil
+	}
+	b := e.Intervals
+	for _, row := range b.Pooled {
+		if name, ok := shownIntervals[row.Metric]; ok {
+			c := row.Change
+			fmt.Fprintf(w, "%s changed by %+.2f points, %+.2f to %+.2f (%g %% interval, %d streams drawn anew)\n", name, 100*c.Value, 100*c.Low, 100*c.High, 100*b.Level, b.Streams)
+		}
+	}
+	return nil
+}
+
+// classesShown is how many classes are told one by one; JSON has all.
+const classesShown = 20
+
+// printClasses shows the F1 of each class, as sleep scorers and movement scientists want it.
+func (e evaluation) printClasses(w io.Writer) error {
+	raw := map[string]benchmarks.ClassScores{}
+	for _, s := range e.Raw.Classes {
+		raw[s.Label] = s
+	}
+	if len(e.Adapted.Classes) > classesShown {
+		return nil
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "class\tscored\traw F1 %\tadapted F1 %\tadapted precision %\tadapted recall %\t")
+	for _, a := range e.Adapted.Classes {
+		fmt.Fprintf(t, "%q\t%d\t%.2f\t%.2f\t%.2f\t%.2f\t\n", a.Label, a.Support, 100*raw[a.Label].F1, 100*a.F1, 100*a.Precision, 100*a.Recall)
+	}
+	return t.Flush()
 }
 
 func (e evaluation) printStreams(w io.Writer) error {

@@ -115,7 +115,7 @@ func (r *filterRun) printScores() error {
 		return nil
 	}
 	e := evaluation{
-		what: "items", Items: r.items, Failures: r.failures, Unlabelled: t.unlabelled, Unknown: t.unknown,
+		Items: r.items, Failures: r.failures, Unlabelled: t.unlabelled, Unknown: t.unknown,
 		Complete: r.whole, Evaluation: t.comparison.Evaluate(labels),
 	}
 	if path := r.c.String("scores"); path != "" {

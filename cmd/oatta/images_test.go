@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oatta/oatta/internal/inputs"
 	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/models"
 	imageprep "github.com/oatta/oatta/preprocess/image"
@@ -302,7 +303,7 @@ func TestFullDisk(t *testing.T) {
 // Names that are no UTF-8 stay apart in an output that must be.
 func TestReadableNames(t *testing.T) {
 	for name, want := range map[string]string{"héron.jpg": "héron.jpg", "h\xe9ron.jpg": `h\xE9ron.jpg`, "h\xe8ron.jpg": `h\xE8ron.jpg`} {
-		if got := readable(name); got != want {
+		if got := inputs.Readable(name); got != want {
 			t.Errorf("%q became %q, want %q", name, got, want)
 		}
 	}

@@ -120,14 +120,14 @@ func run(ctx context.Context, args []string, env environment) int {
 func newApp(env environment) *cli.App {
 	app := &cli.App{
 		Name:      "oatta",
-		Usage:     "classify ordered streams: raw and adapted labels for camera-trap pictures",
+		Usage:     "classify ordered streams: raw and adapted labels for pictures, sleep, movement and posts",
 		Version:   version(),
 		Writer:    env.out,
 		ErrWriter: env.err,
 		Commands: []*cli.Command{
 			setupCommand(env),
-			{Name: "run", Usage: "raw input to adapted label", Subcommands: []*cli.Command{runImagesCommand(env)}, Action: needsSubcommand},
-			{Name: "eval", Usage: "the same with labels: metrics before and after the filter", Subcommands: []*cli.Command{evalImagesCommand(env)}, Action: needsSubcommand},
+			{Name: "run", Usage: "raw input to adapted label", Subcommands: []*cli.Command{runImagesCommand(env), runMotionCommand(env), runSleepCommand(env), runTextCommand(env)}, Action: needsSubcommand},
+			{Name: "eval", Usage: "the same with labels: metrics before and after the filter", Subcommands: []*cli.Command{evalImagesCommand(env), evalMotionCommand(env), evalSleepCommand(env), evalTextCommand(env)}, Action: needsSubcommand},
 			filterCommand(env),
 			calibrateCommand(env),
 			stateCommand(env),

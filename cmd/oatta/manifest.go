@@ -18,9 +18,7 @@ import (
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/adapt/timeline"
-	"github.com/oatta/oatta/datasets"
 	"github.com/oatta/oatta/internal/pipeline"
-	"github.com/oatta/oatta/models"
 )
 
 // runManifest tells how an output came about. It is written beside the output as OUT.manifest.json, when a run begins and again when
@@ -37,19 +35,19 @@ type runManifest struct {
 type runSettings struct {
 	Program   string            `json:"program"` // with its version
 	Command   string            `json:"command"`
-	Input     []string          `json:"input"`
-	Pictures  int               `json:"pictures"`
+	Arguments []string          `json:"input"`
+	What      string            `json:"what"` // an item is called: picture, epoch, window, post
+	Items     int               `json:"items"`
 	Streams   int               `json:"streams"`
 	Listing   string            `json:"listing_sha256"` // of names, streams, times, sizes and modification times in processing order
 	Model     modelRecord       `json:"model"`
 	Engine    engineRecord      `json:"engine"`
-	Predictor string            `json:"predictor"`
+	Method    method            `json:"predictor"`
 	Filter    adapt.Settings    `json:"filter"`
-	Times     timeline.Settings `json:"times"` // what the filter is told of the time between pictures
+	Times     timeline.Settings `json:"times"` // what the filter is told of the time between items
 	Mode      string            `json:"mode"`  // filtered: each result uses its past only
-	Reset     string            `json:"reset"` // when filter and predictor forget
-	Seed      uint64            `json:"seed"`
-	Prepare   inputRecord       `json:"preprocessing"`
+	Reset     string            `json:"reset"` // when the filter forgets; when the predictor does is among its own settings
+	Prepare   json.RawMessage   `json:"preprocessing"`
 	Output    outputRecord      `json:"output"`
 }
 
@@ -72,12 +70,6 @@ type engineRecord struct {
 	Batch   int    `json:"batch"`
 }
 
-type inputRecord struct {
-	models.Input
-	IgnoreOrientation bool  `json:"ignore_orientation"`
-	MaxPixels         int64 `json:"max_pixels,omitempty"`
-}
-
 type outputRecord struct {
 	Format  string `json:"format"`
 	Vectors bool   `json:"vectors"`
@@ -87,29 +79,16 @@ type outputRecord struct {
 // ClassifierName names the model for MegaDetector JSON.
 func (s runSettings) ClassifierName() string { return s.Model.Name }
 
-func (k *classifier) settings(c *cli.Context, l *datasets.Listing, f *adapt.Filter, times timeline.Settings, s share, out outputRecord) runSettings {
+func (k *network) settings(c *cli.Context, f *adapt.Filter, times timeline.Settings, s share, out outputRecord) runSettings {
 	m := k.model.Manifest
 	return runSettings{
-		Program: "oatta " + version(), Command: c.Command.HelpName, Input: c.Args().Slice(),
-		Pictures: len(l.Pictures) + len(l.Failures), Streams: len(l.Streams()), Listing: listingHash(l),
-		Model:     modelRecord{m.Name, k.model.Hash(), hashOf(asJSON(m)), len(m.Labels), m.License, k.model.Guessed},
-		Engine:    engineRecord{"onnxruntime", k.engine.Version(), k.engine.Library(), k.device(), k.reason, k.config.IntraThreads, s.batch},
-		Predictor: "base", Filter: f.Settings(), Times: times, Mode: "filtered", Reset: "at the start of every stream",
-		Prepare: inputRecord{m.Input, c.Bool("ignore-orientation"), c.Int64("max-pixels")}, Output: out,
+		Program: "oatta " + version(), Command: c.Command.HelpName, Arguments: c.Args().Slice(),
+		What: k.input.Noun(), Items: len(k.input.Items()), Streams: k.input.Streams(), Listing: k.input.Hash(),
+		Model:  modelRecord{m.Name, k.model.Hash(), hashOf(asJSON(m)), len(m.Labels), m.License, k.model.Guessed},
+		Engine: engineRecord{"onnxruntime", k.engine.Version(), k.engine.Library(), k.device(), k.reason, k.config.IntraThreads, s.batch},
+		Method: k.method, Filter: f.Settings(), Times: times, Mode: "filtered", Reset: "at the start of every stream",
+		Prepare: json.RawMessage(asJSON(k.input.Prepared())), Output: out,
 	}
-}
-
-// listingHash is over everything of a listing that reaches an output or decides its order, and over sizes and times of modification,
-// which tell replaced files without reading them.
-func listingHash(l *datasets.Listing) string {
-	h := sha256.New()
-	for _, p := range l.Pictures {
-		fmt.Fprintf(h, "%q %q %s %t %d %d\n", p.Name, p.Stream, p.Time.Format(time.RFC3339Nano), p.Zoned, p.Bytes, p.ModTime.UnixNano())
-	}
-	for _, f := range l.Failures {
-		fmt.Fprintf(h, "%q failed\n", f.Name)
-	}
-	return hex.EncodeToString(h.Sum(nil))
 }
 
 // identity is what must be equal for a run to be resumed: by name, so that a difference can be told. Where the library lies and why
@@ -117,8 +96,8 @@ func listingHash(l *datasets.Listing) string {
 func (s runSettings) identity() map[string]string {
 	return map[string]string{
 		"program": s.Program, "platform": goruntime.GOOS + "/" + goruntime.GOARCH, "command": s.Command,
-		"pictures": strconv.Itoa(s.Pictures), "listing": s.Listing,
-		"model": s.Model.Name + " " + s.Model.SHA256, "labels and manifest": s.Model.Reading, "preprocessing": asJSON(s.Prepare),
+		s.What + "s": strconv.Itoa(s.Items), "listing": s.Listing, "predictor": asJSON(s.Method),
+		"model": s.Model.Name + " " + s.Model.SHA256, "labels and manifest": s.Model.Reading, "preprocessing": asJSON(s.Prepare), // compact, however it was read
 		"onnxruntime": s.Engine.Version, "device": s.Engine.Device, "threads": strconv.Itoa(s.Engine.Threads), "batch": strconv.Itoa(s.Engine.Batch),
 		"filter": asJSON(s.Filter), "gaps": asJSON(s.Times), "output": asJSON(s.Output),
 	}
@@ -128,9 +107,9 @@ func (s runSettings) identity() map[string]string {
 // path of the machine.
 func (s runSettings) public() runSettings {
 	s.Engine.Library, s.Engine.Reason = filepath.Base(s.Engine.Library), ""
-	s.Input = slices.Clone(s.Input)
-	for i, in := range s.Input {
-		s.Input[i] = filepath.Base(in)
+	s.Arguments = slices.Clone(s.Arguments)
+	for i, arg := range s.Arguments {
+		s.Arguments[i] = filepath.Base(arg)
 	}
 	return s
 }
@@ -193,9 +172,11 @@ type summary struct {
 	pipeline.Counts
 	Resumed     int     `json:"resumed"`
 	Seconds     float64 `json:"seconds"`
-	PerSecond   float64 `json:"pictures_per_second"` // of those done in this run
+	PerSecond   float64 `json:"items_per_second"` // of those done in this run
 	ListSeconds float64 `json:"list_seconds"`
 	Busy        busy    `json:"busy_seconds"`
+
+	what string // an item is called
 }
 
 // busy is how long the workers of each stage were at work, summed over them; where they outnumber the cores, waiting for one counts.
@@ -206,9 +187,10 @@ type busy struct {
 	Write  float64 `json:"write"`
 }
 
-func newSummary(r pipeline.Report, list time.Duration) *summary {
+func newSummary(r pipeline.Report, list time.Duration, what string) *summary {
 	s := &summary{
 		Counts: r.Counts, Resumed: r.Resumed, Seconds: r.Wall.Seconds(), ListSeconds: list.Seconds(),
+		what: what,
 		Busy: busy{r.Busy.Load.Seconds(), r.Busy.Infer.Seconds(), r.Busy.Filter.Seconds(), r.Busy.Write.Seconds()},
 	}
 	if s.Seconds > 0 {

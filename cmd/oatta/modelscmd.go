@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -12,20 +13,25 @@ import (
 
 	"github.com/oatta/oatta/internal/results"
 	"github.com/oatta/oatta/models"
+	"github.com/oatta/oatta/models/backbone"
 )
 
 func modelCommands(env environment) []*cli.Command {
 	return []*cli.Command{
 		{
-			Name: "list", Usage: "the models in the binary",
+			Name: "list", Usage: "the models in the binary, and those that can be built",
 			Action: func(*cli.Context) error {
 				for _, m := range models.Embedded() {
 					fmt.Fprintf(env.out, "%-20s %s; %d classes, %dx%d, %.1f M parameters, %.1f MB, %s\n", m.Name, m.Description,
 						m.Classes, m.Height, m.Width, float64(m.Parameters)/1e6, float64(m.Bytes)/1e6, m.License)
 				}
+				fmt.Fprintf(env.out, "`oatta models build` makes %s\n", strings.Join(backbone.Names(), ", "))
 				return nil
 			},
 		},
+		exportCommand(env),
+		modelsBuildCommand(env),
+		modelsConvertCommand(env),
 		{
 			Name: "inspect", Usage: "what a model expects and gives, and what was guessed", ArgsUsage: "NAME|FILE",
 			Flags: []cli.Flag{
@@ -55,8 +61,10 @@ func inspect(c *cli.Context, env environment) error {
 	for _, p := range g.Outputs {
 		fmt.Fprintf(env.out, "output      %s\n", results.Printable(p.String()))
 	}
-	in := m.Manifest.Input
-	fmt.Fprintf(env.out, "transform   resize %d (%s), crop %dx%d, %s %s, mean %v, std %v\n", in.Resize, in.Interpolation, in.Height, in.Width, in.Color, in.Layout, in.Mean, in.Std)
+	printPreparation(env.out, m.Manifest)
+	if made := m.Made(); made != "" {
+		fmt.Fprintf(env.out, "made for    --method %s\n", methodOfGraph[made])
+	}
 	fmt.Fprintf(env.out, "outputs are %s, temperature %g\n", m.Manifest.Output.Kind, m.Manifest.Temperature)
 	fmt.Fprintf(env.out, "parameters  %d\n", m.Manifest.Parameters)
 	fmt.Fprintf(env.out, "licence     %s\n", orUnknown(m.Manifest.License))
@@ -65,6 +73,23 @@ func inspect(c *cli.Context, env environment) error {
 		fmt.Fprintf(env.out, "guessed     %s\n", results.Printable(guess))
 	}
 	return nil
+}
+
+// printPreparation shows how items become the network's input.
+func printPreparation(w io.Writer, m models.Manifest) {
+	switch in := m.Input; {
+	case m.Signal != nil:
+		s := m.Signal
+		fmt.Fprintf(w, "channels    %s\n", results.Printable(strings.Join(s.Channels, ", ")))
+		fmt.Fprintf(w, "windows     %d samples at %g Hz in %s, one every %d, band %g to %g Hz, standardised: %s\n",
+			s.Samples, s.Rate, s.Unit, s.Hop, s.Low, s.High, cmp.Or(s.Standardise, "no"))
+	case m.Text != nil:
+		fmt.Fprintf(w, "texts       at most %d tokens (0: as the tokenizer's files say), after %q; tokenizer in %q\n",
+			m.Text.MaxTokens, m.Text.Transforms, cmp.Or(m.Text.Tokenizer, "."))
+	default:
+		fmt.Fprintf(w, "transform   resize %d (%s), crop %dx%d, %s %s, mean %v, std %v\n",
+			in.Resize, in.Interpolation, in.Height, in.Width, in.Color, in.Layout, in.Mean, in.Std)
+	}
 }
 
 func orUnknown(s string) string {

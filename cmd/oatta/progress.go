@@ -65,7 +65,7 @@ func (p *progress) resumeAt(done int, again bool) {
 	if done == 0 || p.quiet {
 		return
 	}
-	fmt.Fprintf(p.w, "oatta: %d of %d pictures were done before\n", done, p.total)
+	fmt.Fprintf(p.w, "oatta: %d of %d %s were done before\n", done, p.total, p.what)
 	if again {
 		return
 	}
@@ -104,11 +104,11 @@ func (p *progress) finish() {
 
 // print writes the closing summary: what came out, and where the time went.
 func (s *summary) print(w io.Writer) {
-	fmt.Fprintf(w, "%s: %d failed, %s changed by the filter", number(s.Items, "picture"), s.Failures, number(s.Changed, "label"))
+	fmt.Fprintf(w, "%s: %d failed, %s changed by the filter", number(s.Items, s.what), s.Failures, number(s.Changed, "label"))
 	if s.Resumed > 0 {
 		fmt.Fprintf(w, "; %d were done before", s.Resumed)
 	}
-	fmt.Fprintf(w, "\n%.1f pictures a second: %.2f s, after %.2f s of listing\n", s.PerSecond, s.Seconds, s.ListSeconds)
-	fmt.Fprintf(w, "seconds of work, all workers together: decode %.2f, network %.2f, filter %.2f, write %.2f\n",
+	fmt.Fprintf(w, "\n%.1f %ss a second: %.2f s, after %.2f s of listing\n", s.PerSecond, s.what, s.Seconds, s.ListSeconds)
+	fmt.Fprintf(w, "seconds of work, all workers together: load %.2f, network %.2f, filter %.2f, write %.2f\n",
 		s.Busy.Load, s.Busy.Infer, s.Busy.Filter, s.Busy.Write)
 }

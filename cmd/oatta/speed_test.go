@@ -12,7 +12,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/oatta/oatta/adapt/predict"
 	"github.com/oatta/oatta/datasets"
 	"github.com/oatta/oatta/internal/pipeline"
 	"github.com/oatta/oatta/internal/results"
@@ -61,23 +60,27 @@ func compareWithBareLoop(b *testing.B, l *datasets.Listing, model, gate string, 
 		if err != nil {
 			return err
 		}
-		k, err := openClassifier(c, m)
+		in, err := picturesOf(c, l, m)
 		if err != nil {
 			return err
 		}
-		defer k.session.Close()
+		k, err := openNetwork(c, m, in)
+		if err != nil {
+			return err
+		}
+		defer k.Close()
 		s, err := k.share(c)
 		if err != nil {
 			return err
 		}
-		ready, err := k.prepare(l, s.batch)
+		ready, err := k.prepare(s.batch)
 		if err != nil {
 			return err
 		}
 		var whole, bare time.Duration
 		for b.Loop() {
-			whole += k.timeRun(b, c, l, s)
-			bare += timeBare(b, ready, s)
+			whole += k.timeRun(b, c, s)
+			bare += k.timeBare(b, ready, s)
 		}
 		n := float64(b.N * len(l.Pictures))
 		b.ReportMetric(n/whole.Seconds(), "run-pictures/s")
@@ -96,21 +99,25 @@ func withFlags(b *testing.B, args []string, fn func(c *cli.Context) error) {
 	}
 }
 
-// prepare decodes every picture into batches.
-func (k *classifier) prepare(l *datasets.Listing, size int) (ready []*predict.Batch, err error) {
-	load := k.loader(l)
-	for i := range l.Pictures {
+// prepare decodes every picture into batches [size, input...].
+func (k *network) prepare(size int) (ready [][]float32, err error) {
+	load, err := k.input.Loader(k.views, 1)
+	if err != nil {
+		return nil, err
+	}
+	one := k.predictor.InputLen()
+	for i := range k.input.Items() {
 		if i%size == 0 {
-			ready = append(ready, k.base.NewBatch(size))
+			ready = append(ready, make([]float32, size*one))
 		}
-		if err := load(ready[len(ready)-1].Input(i%size), i); err != nil {
+		if err := load(ready[len(ready)-1][i%size*one:][:one], i, 0); err != nil {
 			return nil, err
 		}
 	}
 	return ready, nil
 }
 
-func (k *classifier) timeRun(b *testing.B, c *cli.Context, l *datasets.Listing, s share) time.Duration {
+func (k *network) timeRun(b *testing.B, c *cli.Context, s share) time.Duration {
 	f, err := filter(c, k.model)
 	if err != nil {
 		b.Fatal(err)
@@ -119,9 +126,13 @@ func (k *classifier) timeRun(b *testing.B, c *cli.Context, l *datasets.Listing, 
 	if err != nil {
 		b.Fatal(err)
 	}
+	load, err := k.input.Loader(k.views, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
 	start := time.Now()
 	report, err := pipeline.Run(context.Background(), pipeline.Job{
-		Items: items(l), Load: k.loader(l), Base: k.base, Kind: k.kind(), Filter: f, Format: format,
+		Items: k.input.Items(), Load: load, Predictor: k.predictor, Kind: k.kind, Filter: f, Format: format,
 		Batch: s.batch, Loaders: s.loaders, Runners: s.runs, Stream: nowhere{},
 	})
 	if err != nil || report.Failures > 0 {
@@ -130,8 +141,8 @@ func (k *classifier) timeRun(b *testing.B, c *cli.Context, l *datasets.Listing, 
 	return time.Since(start)
 }
 
-func timeBare(b *testing.B, ready []*predict.Batch, s share) time.Duration {
-	work := make(chan *predict.Batch, len(ready))
+func (k *network) timeBare(b *testing.B, ready [][]float32, s share) time.Duration {
+	work := make(chan []float32, len(ready))
 	for _, x := range ready {
 		work <- x
 	}
@@ -140,8 +151,9 @@ func timeBare(b *testing.B, ready []*predict.Batch, s share) time.Duration {
 	var wg sync.WaitGroup
 	for range s.runs {
 		wg.Go(func() {
+			dst := make([]float32, s.batch*k.predictor.Classes())
 			for x := range work {
-				if err := x.Run(context.Background(), s.batch); err != nil {
+				if err := k.predictor.Predict(context.Background(), dst, x, make([]uint64, s.batch)); err != nil {
 					b.Error(err)
 				}
 			}

@@ -1,0 +1,234 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/oatta/oatta/benchmarks"
+	"github.com/oatta/oatta/datasets"
+	"github.com/oatta/oatta/internal/inputs"
+	"github.com/oatta/oatta/internal/pipeline"
+	"github.com/oatta/oatta/internal/results"
+	"github.com/oatta/oatta/models"
+)
+
+// evalFlags are those of every eval command.
+func evalFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "label-map", Category: truthCategory, Usage: "CSV `FILE` with the columns from and to: labels of the data in the words of the model"},
+		&cli.StringFlag{Name: "groups", Category: truthCategory, Usage: "`REGEXP` on the stream whose first group names who it is of, as '^SC4(..)': scores and intervals are then of people, cameras or places (default: of streams)"},
+		&cli.StringFlag{Name: "format", Value: "text", Category: outputCategory, Usage: "of the scores: text or json"},
+		&cli.StringFlag{Name: "predictions", Category: outputCategory, Usage: "`FILE` for the result of each item, as the output of run"},
+	}
+}
+
+const truthCategory = "TRUTH"
+
+// evaluate runs the input and scores what comes out against the labels of the data, which translate brings into the words of the
+// model.
+func evaluate(c *cli.Context, env environment, m *models.Model, in inputs.Input, listed time.Duration, translate func(string) string) error {
+	group, err := groups(c)
+	if err != nil {
+		return err
+	}
+	truth, err := resolveTruth(in, m.Manifest.Labels, translate)
+	if err != nil {
+		return err
+	}
+	warn(c, env, in.Warnings())
+	if truth.unlabelled == len(truth.class) {
+		return noLabel(in)
+	}
+	warn(c, env, truth.warnings)
+	warnGuesses(c, env, m)
+
+	comparison := benchmarks.NewComparison(len(m.Manifest.Labels))
+	r := &classification{c: c, env: env, input: in, path: c.String("predictions"), discard: c.String("predictions") == ""}
+	r.observe = func(i int, record *results.Record) {
+		if truth.class[i] >= 0 && !record.Failed() {
+			comparison.Add(record.Stream, truth.class[i], record.Raw, record.Adapted)
+		}
+	}
+	r.scores = func(report pipeline.Report) error {
+		scores := group(comparison).Evaluate(m.Manifest.Labels)
+		if scores.Raw.Items == 0 && !report.Stopped {
+			return fmt.Errorf("nothing was scored: every %s with a label that the model has failed", in.Noun())
+		}
+		e := evaluation{
+			Settings: r.manifest.Settings.public(), Items: report.Items, Failures: report.Failures, Unlabelled: truth.unlabelled, Unknown: truth.unknown,
+			Complete: !report.Stopped, Evaluation: scores, Intervals: intervals(group(comparison), m.Manifest.Labels),
+		}
+		return e.write(env.out, c.String("format"))
+	}
+	return r.run(m, listed)
+}
+
+// noLabel says why there is nothing to compare with.
+func noLabel(in inputs.Input) error {
+	if name, why, failed := in.Unread(); failed == len(in.Items()) {
+		return fmt.Errorf("none of the %d %ss can be read: %s: %s", failed, in.Noun(), name, why)
+	}
+	return fmt.Errorf("no %s has a label", in.Noun())
+}
+
+// groups reads --groups: what puts the streams of one person together. A stream that does not fit stands for itself.
+func groups(c *cli.Context) (func(*benchmarks.Comparison) *benchmarks.Comparison, error) {
+	if !c.IsSet("groups") {
+		return func(x *benchmarks.Comparison) *benchmarks.Comparison { return x }, nil
+	}
+	re, err := regexp.Compile(c.String("groups"))
+	if err == nil && re.NumSubexp() < 1 {
+		err = errors.New("it has no group in parentheses")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--groups: %w", err)
+	}
+	return func(x *benchmarks.Comparison) *benchmarks.Comparison {
+		return x.Grouped(func(stream string) string {
+			if m := re.FindStringSubmatch(stream); m != nil && m[1] != "" {
+				return m[1]
+			}
+			return stream
+		})
+	}, nil
+}
+
+// intervals are those over streams or groups, nil where there is but one.
+func intervals(x *benchmarks.Comparison, labels []string) *benchmarks.Bootstrap {
+	b, err := x.Bootstrap(labels, benchmarks.BootstrapOptions{})
+	if err != nil { // fewer than two: nothing to tell
+		return nil
+	}
+	return b
+}
+
+// checkEvalFlags refuses what cannot be done, before anything is.
+func checkEvalFlags(c *cli.Context) error {
+	if f := c.String("format"); f != "text" && f != "json" {
+		return fmt.Errorf("--format %q: want text or json", f)
+	}
+	return checkPredictionFlags(c)
+}
+
+// translation reads --label-map.
+func translation(c *cli.Context) (func(string) string, error) {
+	path := c.String("label-map")
+	if path == "" {
+		return func(label string) string { return label }, nil
+	}
+	m, err := datasets.ReadLabelMap(path)
+	if err != nil {
+		return nil, err
+	}
+	return m.Map, nil
+}
+
+// were returns "1 picture is", "2 pictures are".
+func were(n int, what string) string {
+	if n == 1 {
+		return number(n, what) + " is"
+	}
+	return number(n, what) + " are"
+}
+
+// checkPredictionFlags refuses flags that would do nothing.
+func checkPredictionFlags(c *cli.Context) error {
+	if c.String("predictions") == "-" {
+		return errors.New("--predictions -: standard output is for the scores: want a file")
+	}
+	if c.String("predictions") != "" {
+		return nil
+	}
+	for _, name := range []string{"vectors", "top", "resume", "overwrite"} {
+		if c.IsSet(name) {
+			return fmt.Errorf("--%s is about the file of --predictions, and there is none", name)
+		}
+	}
+	return nil
+}
+
+// truth holds the class of each item, -1 where there is none.
+type truth struct {
+	class               []int
+	unlabelled, unknown int // items without a label, and with one that is none of the model's
+	warnings            []string
+}
+
+// resolveTruth finds the labels among those of the model. Some that are not there are counted and told; if none is, the label sets
+// do not belong together.
+func resolveTruth(in inputs.Input, labels []string, translate func(string) string) (*truth, error) {
+	t := &truth{class: make([]int, len(in.Items()))}
+	resolver := newLabelResolver(labels)
+	for i := range t.class {
+		t.class[i] = -1
+		label := in.Label(i)
+		if label != "" {
+			label = translate(label)
+		}
+		if label == "" {
+			t.unlabelled++
+			continue
+		}
+		if t.class[i] = resolver.of(label); t.class[i] < 0 {
+			t.unknown++
+		}
+	}
+	strange := resolver.strange()
+	if len(strange) == 0 {
+		return t, nil
+	}
+	what := fmt.Sprintf("of the labels of the data, %d are none of the model's %d: %s", len(strange), len(labels), some(strange, 8))
+	if len(strange) == len(resolver.class) {
+		return nil, fmt.Errorf("%s\nThe model's are %s; --label-map FILE translates", what, some(labels, 8))
+	}
+	t.warnings = []string{fmt.Sprintf("%s; %s not scored (--label-map FILE translates)", what, were(t.unknown, in.Noun()))}
+	return t, nil
+}
+
+// labelResolver finds true labels among those of a model, each once.
+type labelResolver struct {
+	labels []string
+	class  map[string]int // of labels met; -1 for one that is no class
+}
+
+func newLabelResolver(labels []string) *labelResolver {
+	return &labelResolver{labels: labels, class: map[string]int{}}
+}
+
+// of returns the class of a label, or -1.
+func (r *labelResolver) of(label string) int {
+	class, known := r.class[label]
+	if !known {
+		var err error
+		if class, err = datasets.ResolveLabel(label, r.labels); err != nil {
+			class = -1
+		}
+		r.class[label] = class
+	}
+	return class
+}
+
+// strange lists, quoted and sorted, the labels met that are no class.
+func (r *labelResolver) strange() (out []string) {
+	for label, class := range r.class {
+		if class < 0 {
+			out = append(out, fmt.Sprintf("%q", label))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// some joins the first n words.
+func some(words []string, n int) string {
+	if len(words) > n {
+		return strings.Join(words[:n], ", ") + ", ..."
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/oatta/oatta/models"
+	"github.com/oatta/oatta/models/onnx"
+)
+
+// exportGraphs are the graphs that can be written, and the predictors that run them.
+var exportGraphs = map[string]string{"forward": methodBase, "tent": methodTent, "memo": methodMemo, "mc": methodMCDropout}
+
+func exportCommand(env environment) *cli.Command {
+	return &cli.Command{
+		Name: "export", Usage: "write the graph of a predictor as an ONNX file that any ONNX Runtime runs", ArgsUsage: "NAME|FILE",
+		Description: "forward is the network in the form in which this program sees it: one operator set, shape arithmetic folded. tent, memo and mc\n" +
+			"are the graphs behind --method: the file's description says what its inputs and outputs are, its metadata repeat the settings,\n" +
+			"and `oatta run -m FILE` runs it. A manifest is written beside the file.",
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "graph", Value: "forward", Category: methodCategory, Usage: strings.Join(slices.Sorted(maps.Keys(exportGraphs)), ", ")},
+			&cli.IntFlag{Name: "views", Category: methodCategory, DefaultText: "32 or 16", Usage: "memo: views beside the plain input"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: outputCategory, Usage: "`FILE` to write"},
+			&cli.BoolFlag{Name: "overwrite", Category: outputCategory, Usage: "replace a file that is there"},
+		}, settingFlags()...),
+		Action: func(c *cli.Context) error { return export(c, env) },
+	}
+}
+
+func export(c *cli.Context, env environment) error {
+	out := c.String("output")
+	switch {
+	case c.NArg() != 1:
+		return errors.New("models export: want one model")
+	case out == "" || out == "-":
+		return errors.New("models export: name the file by -o")
+	}
+	x := method{Name: exportGraphs[c.String("graph")]}
+	if x.Name == "" {
+		return fmt.Errorf("--graph %q: want %s", c.String("graph"), strings.Join(slices.Sorted(maps.Keys(exportGraphs)), ", "))
+	}
+	m, err := models.Load(c.Args().First())
+	if err != nil {
+		return err
+	}
+	if m.Made() != "" {
+		return fmt.Errorf("models export: %s holds a graph of %s already: export from the network itself", m.Path, m.Made())
+	}
+	if err := x.settings(c, m); err != nil {
+		return err
+	}
+	if err := mayExport(out, m, c.Bool("overwrite")); err != nil {
+		return err
+	}
+	g, err := x.graph(m)
+	if err == nil && g == nil {
+		g, err = forwardOf(m)
+	}
+	if err != nil {
+		return err
+	}
+	manifest, err := withTokenizer(m, out)
+	if err != nil {
+		return err
+	}
+	return saveExport(env, out, g, manifest)
+}
+
+// withTokenizer copies the tokenizer of a model of texts beside the output, unless it is there, and returns the manifest that names it.
+func withTokenizer(m *models.Model, out string) (models.Manifest, error) {
+	if m.Manifest.Text == nil || filepath.Dir(m.Path) == filepath.Dir(out) {
+		return m.Manifest, nil
+	}
+	text := *m.Manifest.Text
+	text.Tokenizer = replaceEnding(filepath.Base(out), ".tokenizer")
+	manifest := m.Manifest
+	manifest.Text = &text
+	return manifest, copyTokenizer(m.TokenizerDir(), filepath.Join(filepath.Dir(out), text.Tokenizer))
+}
+
+func replaceEnding(name, ending string) string { return strings.TrimSuffix(name, filepath.Ext(name)) + ending }
+
+// mayExport refuses to replace what should stay.
+func mayExport(out string, m *models.Model, overwrite bool) error {
+	manifest := models.ManifestPath(out)
+	if manifest == out {
+		return fmt.Errorf("-o %s: its manifest would have the same name: let the file end in .onnx", out)
+	}
+	read := []place{{"the model", m.Path}}
+	if m.Path != "" {
+		read = append(read, place{"the model's manifest", models.ManifestPath(m.Path)})
+	}
+	return errors.Join(
+		keepApart(read, []place{{"the graph", out}, {"its manifest", manifest}}),
+		mayReplace(out, overwrite), mayReplace(manifest, overwrite),
+	)
+}
+
+// forwardOf is the plain network with its shape arithmetic folded.
+func forwardOf(m *models.Model) (*onnx.Model, error) {
+	net, err := networkOf(m)
+	if err != nil {
+		return nil, err
+	}
+	if err := net.Graph.Infer(); err != nil {
+		return nil, err
+	}
+	net.Graph.Fold()
+	net.Graph.Prune()
+	return net, net.Check()
+}
+
+// saveExport writes graph and manifest.
+func saveExport(env environment, out string, g *onnx.Model, m models.Manifest) error {
+	data, err := g.Bytes()
+	if err != nil {
+		return err
+	}
+	if err := replaceFile(out, data); err != nil {
+		return err
+	}
+	m.SHA256, m.Parameters = hashOf(string(data)), 0
+	var text bytes.Buffer
+	if err := m.Write(&text); err != nil {
+		return err
+	}
+	if err := replaceFile(models.ManifestPath(out), text.Bytes()); err != nil {
+		return errors.Join(err, os.Remove(out))
+	}
+	fmt.Fprintf(env.out, "wrote %s (%.1f MB, %d nodes) and %s\n", out, float64(len(data))/1e6, len(g.Graph.Nodes()), models.ManifestPath(out))
+	return nil
+}

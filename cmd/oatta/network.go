@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	goruntime "runtime"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/adapt/predict"
+	"github.com/oatta/oatta/internal/inputs"
+	"github.com/oatta/oatta/internal/pipeline"
+	"github.com/oatta/oatta/models"
+	"github.com/oatta/oatta/runtime"
+	"github.com/oatta/oatta/runtime/ort"
+	"github.com/oatta/oatta/runtime/ort/ortlib"
+)
+
+const (
+	modelCategory   = "MODEL"
+	computeCategory = "COMPUTE"
+)
+
+// modelFlags choose the model; without a default it must be named.
+func modelFlags(byDefault string) []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "model", Aliases: []string{"m"}, Value: byDefault, Category: modelCategory, Usage: "`NAME` of an embedded model, or path of an ONNX file or manifest"},
+	}
+}
+
+func computeFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "device", Value: "cpu", Category: computeCategory, Usage: "cpu, cuda or auto"},
+		&cli.IntFlag{Name: "device-id", Category: computeCategory, DefaultText: "0", Usage: "which accelerator, from 0"},
+		&cli.IntFlag{Name: "batch", Category: computeCategory, DefaultText: "4 on CPU, 32 on CUDA", Usage: "items a run of the network; for tent, streams that one run may advance"},
+		&cli.IntFlag{Name: "runs", Category: computeCategory, DefaultText: "one a core on CPU, 2 on CUDA", Usage: "runs of the network at the same time"},
+		&cli.IntFlag{Name: "threads", Category: computeCategory, DefaultText: "1", Usage: "threads inside one run"},
+		&cli.IntFlag{Name: "loaders", Category: computeCategory, DefaultText: "one a core, or one for each core that --runs leaves", Usage: "items loaded at the same time"},
+		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress and no summary"},
+	}
+}
+
+// network is a model ready to predict what an input holds.
+type network struct {
+	model   *models.Model
+	input   inputs.Input
+	engine  *ort.Engine
+	session runtime.Session
+	config  runtime.Config
+	method  method
+	views   inputs.Views // that items are loaded with
+	reason  string       // why the session runs where it does
+
+	predictor pipeline.Predictor       // one of these
+	streams   pipeline.StreamPredictor //
+	kind      predict.Kind             // of what it puts out
+
+	closers []io.Closer
+}
+
+// openNetwork loads ONNX Runtime, opens the model's session and makes the predictor of the flags.
+func openNetwork(c *cli.Context, m *models.Model, in inputs.Input) (k *network, err error) {
+	k = &network{model: m, input: in, config: sessionConfig(c), kind: predict.Kind(m.Manifest.Output.Kind)}
+	if k.method, err = methodOf(c, m); err != nil {
+		return nil, err
+	}
+	if k.engine, err = loadEngine(c.Context, runtime.Device(c.String("device"))); err != nil {
+		return nil, err
+	}
+	if err = k.openMethod(); err != nil {
+		return nil, errors.Join(err, k.Close())
+	}
+	return k, nil
+}
+
+// Close closes the sessions.
+func (k *network) Close() (err error) {
+	for _, c := range slices.Backward(k.closers) {
+		err = errors.Join(err, c.Close())
+	}
+	return err
+}
+
+// keep remembers a session, to be closed with the network.
+func (k *network) keep(s runtime.Session) {
+	k.session, k.reason = s, ort.DeviceReason(s)
+	k.closers = append(k.closers, s)
+}
+
+// loadEngine finds the library that `oatta setup` fetched, or another one, and loads it.
+func loadEngine(ctx context.Context, device runtime.Device) (*ort.Engine, error) {
+	lib, err := ortlib.Find(ctx, ortlib.Options{Device: device})
+	if errors.Is(err, ortlib.ErrNotFound) {
+		command := "oatta setup"
+		if device == runtime.DeviceCUDA {
+			command += " --device cuda" // without that it would take the CPU library that was not good enough here
+		}
+		return nil, fmt.Errorf("%w\nRun `%s` to fetch it", err, command)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ort.Load(lib.Path)
+}
+
+// sessionConfig: on a CPU, several runs side by side on one thread each use the cores better than one run on all of them, since no
+// operator waits for its slowest thread.
+func sessionConfig(c *cli.Context) runtime.Config {
+	return runtime.Config{
+		Device: runtime.Device(c.String("device")), DeviceID: c.Int("device-id"), IntraThreads: positive(c.Int("threads"), 1),
+	}
+}
+
+// positive returns v, or other where v is 0, the flags' word for a default.
+func positive(v, other int) int {
+	if v == 0 {
+		return other
+	}
+	return v
+}
+
+// share says how the work is divided.
+type share struct{ batch, runs, loaders int }
+
+func (k *network) share(c *cli.Context) (share, error) {
+	cores := goruntime.GOMAXPROCS(0) // heeds the limits of a container
+	s := share{batch: 4, runs: max(1, cores/k.config.IntraThreads), loaders: cores}
+	onCPU := k.device() == string(runtime.DeviceCPU)
+	if !onCPU {
+		s.batch, s.runs = 32, 2
+	}
+	for _, f := range []struct {
+		name string
+		to   *int
+	}{{"batch", &s.batch}, {"runs", &s.runs}, {"loaders", &s.loaders}} {
+		if v := c.Int(f.name); v < 0 || v > 4096 {
+			return s, fmt.Errorf("--%s %d: want 1 to 4096", f.name, v)
+		}
+		*f.to = positive(c.Int(f.name), *f.to)
+	}
+	if busy := s.runs * k.config.IntraThreads; onCPU && c.Int("loaders") == 0 && busy < cores {
+		s.loaders = cores - busy // who keeps cores from the network wants them for decoding, and the network's left alone
+	}
+	if k.streams != nil {
+		s.batch, s.runs = k.streams.Lanes(s.batch), 1
+	} else {
+		s.batch = k.predictor.Size(s.batch)
+	}
+	return s, nil
+}
+
+// device says where the session runs, as "cpu" or "cuda:0".
+func (k *network) device() string {
+	if i, ok := k.session.(runtime.Inspector); ok {
+		return i.Device()
+	}
+	return string(runtime.DeviceCPU)
+}
+
+// filter makes the filter of the flags over the model's classes.
+func filter(c *cli.Context, m *models.Model) (*adapt.Filter, error) {
+	s, err := filterSettings(c, m.Manifest.Prior, m.Manifest.Temperature)
+	if err != nil {
+		return nil, err
+	}
+	return adapt.New(len(m.Manifest.Labels), s)
+}

@@ -1,0 +1,238 @@
+package inputs
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/oatta/oatta/adapt/predict"
+	"github.com/oatta/oatta/datasets/posts"
+	"github.com/oatta/oatta/internal/pipeline"
+	"github.com/oatta/oatta/models"
+	"github.com/oatta/oatta/models/onnx"
+	"github.com/oatta/oatta/preprocess/text"
+	"github.com/oatta/oatta/runtime"
+)
+
+// Texts is posts, one stream a user. They are held in memory, up to the limit of the options.
+type Texts struct {
+	collection
+	model     *models.Model
+	tokenizer *text.Tokenizer
+	texts     []string // by item
+	length    int      // tokens of a row
+}
+
+// OpenTexts reads the posts of files for a model with its tokenizer. Posts of one user in several files are one stream only if the
+// files are one: a user who is in two has a stream in each, named after the file.
+func OpenTexts(ctx context.Context, args []string, m *models.Model, o posts.Options) (*Texts, error) {
+	if m.Manifest.Text == nil {
+		return nil, fmt.Errorf("the model %s is not one for texts: its manifest has no text section", m.Manifest.Name)
+	}
+	t := &Texts{model: m}
+	if err := t.loadTokenizer(); err != nil {
+		return nil, err
+	}
+	t.collection.noun, t.shape = "post", []int64{int64(t.length)}
+	files, err := findFiles(ctx, args, IsPosts)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.list(ctx, files, o); err != nil {
+		return nil, err
+	}
+	t.hash = hashFiles(files, o)
+	return t, nil
+}
+
+// IsPosts tells by a file's name whether it may hold posts.
+func IsPosts(name string) bool {
+	return hasEnding(name, ".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".csv.gz", ".tsv.gz", ".jsonl.gz", ".ndjson.gz", ".json.gz")
+}
+
+// loadTokenizer reads the tokenizer, and holds it against the tables of the network where the file tells them by the names that they
+// have in PyTorch. A text beyond the last place is an error of the engine, so it is cut there.
+func (t *Texts) loadTokenizer() (err error) {
+	m := t.model.Manifest.Text
+	set := text.Settings{MaxLength: m.MaxTokens, Padding: text.PadLongest, Tweets: m.Transforms}
+	if t.tokenizer, err = text.Load(t.model.TokenizerDir(), set); err != nil {
+		return err
+	}
+	words, places, err := tables(t.model)
+	if err != nil {
+		return err
+	}
+	if n := t.tokenizer.Len(); words > 0 && n > words {
+		return fmt.Errorf("the tokenizer has %d pieces and the network %d: it is another network's", n, words)
+	}
+	if long := t.tokenizer.Settings().MaxLength; places > 0 && long > places {
+		t.warn("texts are cut at %d tokens: the network has no place for more, though %d are asked for", places, long)
+		set.MaxLength = places
+		if t.tokenizer, err = text.Load(t.model.TokenizerDir(), set); err != nil {
+			return err
+		}
+	}
+	t.length = t.tokenizer.Settings().MaxLength
+	return nil
+}
+
+// tables returns the rows of a network's tables of pieces and of places, 0 for one that has another name.
+func tables(m *models.Model) (words, places int, err error) {
+	data, err := m.Data()
+	if err != nil {
+		return 0, 0, err
+	}
+	net, err := onnx.Decode(data)
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, t := range net.GetGraph().GetInitializer() {
+		switch dims := t.GetDims(); {
+		case len(dims) != 2:
+		case strings.HasSuffix(t.GetName(), "word_embeddings.weight"):
+			words = int(dims[0])
+		case strings.HasSuffix(t.GetName(), "position_embeddings.weight"):
+			places = int(dims[0])
+		}
+	}
+	return words, places, nil
+}
+
+func (t *Texts) list(ctx context.Context, files []file, o posts.Options) error {
+	if len(files) == 0 {
+		return errors.New("no file of posts found: want .csv, .tsv, .jsonl or .json, gzip or not")
+	}
+	for _, f := range files {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		l, err := openPosts(f, o)
+		if err != nil {
+			t.fail(f.name, withoutPath(err, f.path))
+			continue
+		}
+		prefix := ""
+		if len(files) > 1 {
+			prefix = f.name + ":"
+		}
+		for _, bad := range l.Bad {
+			t.fail(fmt.Sprintf("%s:%d", f.name, bad.Line), bad.Err)
+		}
+		if l.Dropped > 0 {
+			t.warn("%s: %d more rows could not be understood", f.name, l.Dropped)
+		}
+		t.add(f, prefix, l)
+	}
+	if len(t.items)+len(t.failures) == 0 {
+		return errors.New("the files hold no post")
+	}
+	t.close()
+	return nil
+}
+
+func openPosts(f file, o posts.Options) (*posts.Listing, error) {
+	if f.err != nil {
+		return nil, f.err
+	}
+	return posts.Open(f.path, o)
+}
+
+// add makes items of the posts of a file. An item is called by the post's own id, or by its line where the file has no ids or has one
+// twice.
+func (t *Texts) add(f file, prefix string, l *posts.Listing) {
+	count := map[string]int{}
+	for _, s := range l.Streams {
+		for _, p := range s.Posts {
+			count[p.ID]++
+		}
+	}
+	t.items = slices.Grow(t.items, l.Len())
+	for _, s := range l.Streams {
+		stream := Readable(prefix + s.Name)
+		for _, p := range s.Posts {
+			name := Readable(prefix + p.ID)
+			if p.ID == "" || count[p.ID] > 1 {
+				name = fmt.Sprintf("%s:%d", Readable(f.name), p.Line)
+			}
+			t.items = append(t.items, pipeline.Item{Name: name, Stream: stream, Time: p.Time, Zoned: p.Zoned})
+			t.texts, t.labels = append(t.texts, p.Text), append(t.labels, p.Label)
+		}
+	}
+}
+
+// Prepared implements [Input].
+func (t *Texts) Prepared() any {
+	return struct {
+		models.Text
+		MaxTokens  int             `json:"max_tokens"`
+		Pieces     int             `json:"pieces"`
+		Normaliser text.Normaliser `json:"normaliser"`
+	}{*t.model.Manifest.Text, t.length, t.tokenizer.Len(), t.tokenizer.Normaliser()}
+}
+
+// Session implements [Input]: the network's integer inputs become one of rows of ids.
+func (t *Texts) Session(s runtime.Session) (runtime.Session, error) {
+	m := t.model.Manifest.Text
+	return predict.Tokens(s, predict.TokenSettings{IDs: m.IDs, Mask: m.Mask, Types: m.Types, Pad: t.tokenizer.Pad()})
+}
+
+// textSets are the sets of views of a text.
+var textSets = map[string]func(cased bool) text.Views{
+	"usual": func(cased bool) text.Views {
+		v := text.UsualViews()
+		if !cased {
+			v.Case = 0 // which the network would not see
+		}
+		return v
+	},
+	"words":   func(bool) text.Views { return text.Views{Augmented: 16, Drop: 0.1, Swap: 0.1} },
+	"handles": func(bool) text.Views { return text.Views{Augmented: 16, Handles: 0.5} },
+}
+
+// Loader implements [Input].
+func (t *Texts) Loader(v Views, _ int) (pipeline.Loader, error) {
+	if v.none() {
+		return func(dst []float32, i int, _ uint64) error {
+			if err := t.failed(i); err != nil {
+				return err
+			}
+			t.load(dst, t.texts[i])
+			return nil
+		}, nil
+	}
+	set, ok := textSets[cmp.Or(v.Set, "usual")]
+	if !ok {
+		return nil, fmt.Errorf("no set of views %q for texts: want %s", v.Set, names(textSets))
+	}
+	views := set(!t.tokenizer.Normaliser().Lowercase)
+	views.Augmented = v.Count
+	viewer, err := text.NewViewer(views)
+	if err != nil {
+		return nil, err
+	}
+	return func(dst []float32, i int, seed uint64) error {
+		if err := t.failed(i); err != nil {
+			return err
+		}
+		all := make([]string, viewer.Count())
+		viewer.Texts(all, t.texts[i], seed)
+		for k, s := range all {
+			t.load(dst[k*t.length:(k+1)*t.length], s)
+		}
+		return nil
+	}, nil
+}
+
+// load writes the ids of one text into dst, exact in float32, and -1 behind them.
+func (t *Texts) load(dst []float32, s string) {
+	ids, _ := t.tokenizer.Append(make([]int64, 0, len(dst)), s)
+	for i := range dst {
+		dst[i] = -1
+		if i < len(ids) {
+			dst[i] = float32(ids[i])
+		}
+	}
+}
