@@ -79,9 +79,7 @@ func (b *builder) build(src *graph.Graph) error {
 // prepare makes the two passes of the network, each with its own number of rows, and finds the parameters.
 func (b *builder) prepare(src *graph.Graph) error {
 	base := src.Clone()
-	if err := widen(base); err != nil {
-		return err
-	}
+	base.Widen() // a step cannot move half precision behind a Cast
 	if err := base.Infer(); err != nil {
 		return err
 	}

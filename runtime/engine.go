@@ -70,6 +70,7 @@ type Config struct {
 	InterThreads int          // operators that run side by side; 0 or 1: one after another
 	Optimization Optimization // "" is OptimizeAll
 	Spin         bool         // let idle threads wait busily: lower latency, but takes cores from decoding
+	Sparing      bool         // plan no block of memory for all of a run: up to half of what large batches take, see package ort
 	ExternalData string       // folder of a model's external data when it is opened from bytes
 	Profile      string       // prefix of a profile to be written when the session closes; "": none
 }

@@ -156,10 +156,17 @@ func (b *builder) layers() (chosen, all []norms.Layer) {
 func (b *builder) expose() (err error) {
 	g := b.g
 	chosen, all := b.layers()
+	if err := b.deviations(all); err != nil {
+		return err
+	}
 	name := g.Fresh("theta")
 	if b.lanes {
-		adapted := norms.Params(chosen)
-		b.theta, b.flat, err = norms.ExposeRows(g, b.frozen(all, adapted), name, b.rows, b.s.Batch)
+		if slices.ContainsFunc(g.Nodes(), isTraining) { // whose statistics would be those of all streams together
+			if err := norms.Restate(g, all, 0); err != nil {
+				return err
+			}
+		}
+		b.theta, b.flat, err = norms.ExposeRows(g, b.frozen(all, norms.Params(chosen)), name, b.rows, b.s.Batch)
 		return err
 	}
 	if err := norms.Restate(g, all, b.s.Batch); err != nil {
@@ -178,6 +185,27 @@ func (b *builder) expose() (err error) {
 	b.g = g.Extract(append(slices.Clone(b.data), b.theta), g.Outputs())
 	b.m.Graph = b.g
 	return b.g.Infer()
+}
+
+// isTraining reports a normalisation by the statistics of whatever is in the batch.
+func isTraining(n *graph.Node) bool {
+	return n.Op == "BatchNormalization" && n.Domain == "" && n.Int("training_mode", 0) != 0
+}
+
+// deviations refuses to normalise single numbers by themselves: what came out would be the biases, whatever the item is.
+func (b *builder) deviations(all []norms.Layer) error {
+	if b.s.Batch < 1 || b.s.Together {
+		return nil
+	}
+	for _, l := range all {
+		if l.Kind != norms.Batch {
+			continue
+		}
+		if sizes, known := b.g.TypeOf(l.X).Shape[2:].Sizes(); known && !slices.ContainsFunc(sizes, func(n int64) bool { return n != 1 }) {
+			return fmt.Errorf("%s: an item has one number per channel there, which has no deviation: use the source's statistics, or a blend", l.Name)
+		}
+	}
+	return nil
 }
 
 // frozen returns the layers without the scales and biases that are not adapted. A layer that has none left stays only for its statistics.

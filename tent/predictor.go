@@ -264,7 +264,7 @@ func (p *Predictor) Begin(lane int) {
 //
 // A row whose new parameters or prediction are not all finite keeps the parameters that it had; its prediction is that before the step
 // where the graph has one. The error then is a [RowErrors], and all other rows are as if nothing had been. After any other error no lane
-// has moved.
+// has moved; of a graph for one stream, which takes lanes one after another, the first may have.
 func (p *Predictor) Step(ctx context.Context, dst, src []float32, lanes []int) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -61,6 +61,7 @@ func TestConformance(t *testing.T) {
 		"one thread":  {IntraThreads: 1},
 		"parallel":    {IntraThreads: 1, InterThreads: 2},
 		"spin":        {IntraThreads: 2, Spin: true},
+		"sparing":     {IntraThreads: 1, Sparing: true},
 		"no rewrites": {IntraThreads: 1, Optimization: runtime.OptimizeNone},
 		"basic":       {IntraThreads: 1, Optimization: runtime.OptimizeBasic},
 		"extended":    {IntraThreads: 1, Optimization: runtime.OptimizeExtended},
