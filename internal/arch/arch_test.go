@@ -64,6 +64,7 @@ var rules = []rule{
 	{"internal/inputs", []string{"adapt/predict", "datasets/...", "internal/pipeline", "models/...", "preprocess/...", "runtime"}, "items of any kind become a network's inputs before anything is predicted"},
 	{"internal/pipeline", []string{"adapt", "adapt/predict", "adapt/timeline", "internal/results", "runtime"}, "the pipeline moves inputs of any kind, from any reader, on any engine"},
 	{"benchmarks/peers/torch", allBut("cmd/...", "serve/..."), "a comparison of engines brings its own"},
+	{"benchmarks/predictors", allBut("cmd/...", "serve/..."), "a study of networks brings its engine"},
 	{"benchmarks/...", allBut("cmd/...", "runtime/ort/...", "serve/..."), "a study runs on the engine that it is given"},
 	{"serve/...", allBut("cmd/...", "runtime/ort/...", "benchmarks/..."), "a server runs on the engine that it is given"},
 	{"cmd/...", allBut(), ""},

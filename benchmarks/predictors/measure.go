@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+
+	"github.com/oatta/oatta/adapt"
+)
+
+// result is what the study found for one network.
+type result struct {
+	net     string
+	extent  extent
+	sets    []string // the first is clean
+	orders  []string
+	methods []string
+
+	raw, filtered [][][][]float64 // accuracy [order][method][set][seed] in percent
+	once          [][][]float64   // hits [method][set][picture], each picture once; of methods that do not mind the order
+}
+
+// measure runs all methods on all sets and orders.
+func (s *study) measure(ctx context.Context, net *network, sets []*set, e extent) (*result, error) {
+	list, err := methods()
+	if err != nil {
+		return nil, err
+	}
+	r := &result{net: net.name, extent: e, once: make([][][]float64, len(list))}
+	some := make([]*set, len(sets))
+	for i, set := range sets {
+		some[i], r.sets = set.first(e.pictures), append(r.sets, set.name)
+	}
+	for _, o := range orders() {
+		r.orders = append(r.orders, o.name)
+		r.raw, r.filtered = append(r.raw, table(len(list), len(sets))), append(r.filtered, table(len(list), len(sets)))
+	}
+	for i, m := range list {
+		r.methods = append(r.methods, m.name)
+		if err := s.measureMethod(ctx, r, i, net, m, some); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+func table(methods, sets int) [][][]float64 {
+	out := make([][][]float64, methods)
+	for i := range out {
+		out[i] = make([][]float64, sets)
+	}
+	return out
+}
+
+// measureMethod fills in row i of every order.
+func (s *study) measureMethod(ctx context.Context, r *result, i int, net *network, m method, sets []*set) error {
+	var fixed [][][]float64
+	if m.tent == nil {
+		var err error
+		if fixed, err = s.predictAll(ctx, net, m, sets); err != nil {
+			return err
+		}
+		for k, set := range sets {
+			r.once[i] = append(r.once[i], hits(fixed[k], set.labels))
+		}
+	}
+	for k, o := range orders() {
+		for seed := range r.extent.seeds {
+			streams, err := o.draw(sets, seed, r.extent.steps)
+			if err != nil {
+				return err
+			}
+			q, err := s.along(ctx, net, m, fixed, streams)
+			if err != nil {
+				return err
+			}
+			if err := r.score(s.filter(), k, i, q, streams); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// along returns the predictions of each item of the streams, one of each set; fixed are those of each picture, where order does not count.
+func (s *study) along(ctx context.Context, net *network, m method, fixed [][][]float64, streams []*stream) ([][][]float64, error) {
+	if m.tent != nil {
+		return s.tentAll(ctx, net, m, streams)
+	}
+	out := make([][][]float64, len(streams))
+	for i, one := range streams {
+		for _, item := range one.items {
+			out[i] = append(out[i], fixed[i][item])
+		}
+	}
+	return out, nil
+}
+
+// score appends the accuracies of one seed.
+func (r *result) score(f adapt.Settings, order, method int, q [][][]float64, streams []*stream) error {
+	for i, rows := range q {
+		p, err := filtered(rows, f)
+		if err != nil {
+			return err
+		}
+		truth := streams[i].truth()
+		raw, after := &r.raw[order][method][i], &r.filtered[order][method][i]
+		*raw, *after = append(*raw, accuracy(rows, truth)), append(*after, accuracy(p, truth))
+	}
+	return nil
+}

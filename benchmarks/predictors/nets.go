@@ -1,0 +1,91 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+
+	"github.com/oatta/oatta/models"
+	"github.com/oatta/oatta/models/backbone"
+	"github.com/oatta/oatta/models/onnx"
+	"github.com/oatta/oatta/models/weights"
+	imageprep "github.com/oatta/oatta/preprocess/image"
+)
+
+const (
+	classes = 10
+	side    = 32
+)
+
+// shape is that of one prepared picture.
+var shape = []int64{3, side, side}
+
+// network is a classifier of CIFAR-10 that puts out logits.
+type network struct {
+	name      string
+	model     *onnx.Model
+	hash      string // of the model's bytes, for the cache
+	transform *imageprep.Transform
+}
+
+func newNetwork(name string, m *onnx.Model, mean, std []float64) (*network, error) {
+	b, err := m.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	s := imageprep.Settings{Height: side, Width: side, Resize: side}
+	copy(s.Mean[:], mean)
+	copy(s.Std[:], std)
+	t, err := imageprep.New(s, imageprep.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(b)
+	return &network{name, m, hex.EncodeToString(sum[:4]), t}, nil
+}
+
+// resnet20 is the embedded one.
+func resnet20(options) (*network, error) {
+	m, err := models.Load("resnet20-cifar10")
+	if err != nil {
+		return nil, err
+	}
+	data, err := m.Data()
+	if err != nil {
+		return nil, err
+	}
+	net, err := onnx.Parse(data, "")
+	if err != nil {
+		return nil, err
+	}
+	net.Graph.Widen()
+	return newNetwork("ResNet-20", net, m.Manifest.Input.Mean, m.Manifest.Input.Std)
+}
+
+// resnet18 is the one that was trained on balanced classes, with dropout 0.2 before its head.
+func resnet18(o options) (*network, error) {
+	const name = "cifar_resnet18"
+	info, err := backbone.Describe(name)
+	if err != nil {
+		return nil, err
+	}
+	net, err := backbone.New(name, backbone.Options{})
+	if err != nil {
+		return nil, err
+	}
+	f, err := weights.Open(filepath.Join(o.shared, "models", "cifar10-resnet18", "balanced.fp16.safetensors"))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // read only
+	if _, err := net.Load(f); err != nil {
+		return nil, err
+	}
+	recipe := info.Recipes[0]
+	out, err := newNetwork("ResNet-18", onnx.New(net.Graph), recipe.Mean[:], recipe.Std[:])
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return out, nil
+}

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/oatta/oatta/adapt/predict"
+	"github.com/oatta/oatta/runtime"
+	"github.com/oatta/oatta/tent"
+)
+
+// study runs networks and keeps what they said.
+type study struct {
+	engine      runtime.Engine
+	cache       cache
+	workers     int
+	temperature float64 // of the filter; 0 is its default of 1
+	progress    io.Writer
+}
+
+// block is how many pictures are predicted before they are kept.
+const block = 25
+
+// session opens a method's graph when it is first wanted: what the cache has needs none.
+type session struct {
+	once sync.Once
+	runtime.Session
+	err error
+}
+
+func (s *session) get(open func() (runtime.Session, error)) (runtime.Session, error) {
+	s.once.Do(func() { s.Session, s.err = open() })
+	return s.Session, s.err
+}
+
+func (s *session) close() error {
+	if s.Session == nil {
+		return nil
+	}
+	return s.Session.Close()
+}
+
+// each calls do for every set, s.workers of them at a time.
+func (s *study) each(sets []*set, do func(i int, set *set) error) error {
+	var wait sync.WaitGroup
+	errs, turn := make([]error, len(sets)), make(chan struct{}, max(1, s.workers))
+	for i, one := range sets {
+		turn <- struct{}{}
+		wait.Go(func() {
+			errs[i] = do(i, one)
+			<-turn
+		})
+	}
+	wait.Wait()
+	return errors.Join(errs...)
+}
+
+// predictAll returns the probabilities [set][picture][class] of a method in which order does not count.
+func (s *study) predictAll(ctx context.Context, net *network, m method, sets []*set) (out [][][]float64, err error) {
+	var shared session
+	defer func() { err = errors.Join(err, shared.close()) }()
+	out = make([][][]float64, len(sets))
+	err = s.each(sets, func(i int, set *set) (err error) {
+		out[i], err = s.predictSet(ctx, net, m, set, &shared)
+		return err
+	})
+	return out, err
+}
+
+func (s *study) predictSet(ctx context.Context, net *network, m method, set *set, shared *session) ([][]float64, error) {
+	name := fmt.Sprintf("%s %s %s %s", net.name, net.hash, set.name, m.key())
+	rows, err := s.cache.read(name, classes, len(set.pictures))
+	start := time.Now()
+	for err == nil && len(rows) < classes*len(set.pictures) {
+		var open runtime.Session
+		if open, err = shared.get(func() (runtime.Session, error) { return m.open(s.engine, net) }); err != nil {
+			break
+		}
+		from := len(rows) / classes
+		var more []float32
+		if more, err = m.predict(ctx, open, net, set, from, min(from+block, len(set.pictures))); err == nil {
+			err = s.cache.write(name, len(rows), more)
+			rows = append(rows, more...)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	fmt.Fprintf(s.progress, "%s: %d in %.0f s\n", name, len(set.pictures), time.Since(start).Seconds())
+	return wide(rows), nil
+}
+
+// predict returns the probabilities of the pictures from to to, end to end.
+func (m method) predict(ctx context.Context, open runtime.Session, net *network, set *set, from, to int) ([]float32, error) {
+	p, kind, err := m.predictor(open)
+	if err != nil {
+		return nil, err
+	}
+	viewer, err := net.transform.NewViews(m.views)
+	if err != nil {
+		return nil, err
+	}
+	n := p.InputLen()
+	src, dst, seeds := make([]float32, (to-from)*n), make([]float32, (to-from)*classes), make([]uint64, to-from)
+	for i := range seeds {
+		seeds[i] = seedOf(set.name, from+i)
+		if err := viewer.Picture(src[i*n:(i+1)*n], set.pictures[from+i], 1, seeds[i]); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.Predict(ctx, dst, src, seeds); err != nil {
+		return nil, err
+	}
+	return dst, probabilities(kind, dst)
+}
+
+// seedOf is the seed of masks and views of a picture.
+func seedOf(set string, i int) uint64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s %d", set, i) // never fails
+	return h.Sum64()
+}
+
+// probabilities turns rows of a kind into probabilities in place.
+func probabilities(kind predict.Kind, rows []float32) error {
+	q := make([]float64, classes)
+	for row := range slices.Chunk(rows, classes) {
+		if err := kind.Probabilities(q, row); err != nil {
+			return err
+		}
+		for i, v := range q {
+			row[i] = float32(v)
+		}
+	}
+	return nil
+}
+
+// wide cuts numbers into rows of float64.
+func wide(rows []float32) (out [][]float64) {
+	for row := range slices.Chunk(rows, classes) {
+		q := make([]float64, len(row))
+		for i, v := range row {
+			q[i] = float64(v)
+		}
+		out = append(out, q)
+	}
+	return out
+}
+
+// tentAll returns the probabilities [stream][step][class] of Tent along streams of one length, all in lockstep.
+func (s *study) tentAll(ctx context.Context, net *network, m method, streams []*stream) ([][][]float64, error) {
+	out, missing := make([][][]float64, len(streams)), []int{}
+	name := func(i int) string {
+		one := streams[i]
+		return fmt.Sprintf("%s %s %s %s %s %d of %d", net.name, net.hash, one.set.name, one.name, m.key(), len(one.items), len(one.set.pictures))
+	}
+	for i, one := range streams {
+		rows, err := s.cache.read(name(i), classes, len(one.items))
+		if err != nil {
+			return nil, err
+		}
+		if out[i] = wide(rows); len(out[i]) < len(one.items) {
+			missing = append(missing, i)
+		}
+	}
+	if len(missing) == 0 {
+		return out, nil
+	}
+	var lanes []*stream
+	for _, i := range missing {
+		lanes = append(lanes, streams[i])
+	}
+	start := time.Now()
+	rows, err := s.tentStreams(ctx, net, m, lanes)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name(missing[0]), err)
+	}
+	fmt.Fprintf(s.progress, "%s and others: %d streams in %.0f s\n", name(missing[0]), len(lanes), time.Since(start).Seconds())
+	for lane, i := range missing {
+		if err := s.cache.write(name(i), 0, rows[lane]); err != nil {
+			return nil, err
+		}
+		out[i] = wide(rows[lane])
+	}
+	return out, nil
+}
+
+// tentStreams steps every stream at once, a lane each.
+func (s *study) tentStreams(ctx context.Context, net *network, m method, streams []*stream) (rows [][]float32, err error) {
+	open, err := m.open(s.engine, net)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, open.Close()) }()
+	p, err := tent.New(open, tent.Options{})
+	if err != nil {
+		return nil, err
+	}
+	n, lanes := p.InputLen(), make([]int, len(streams))
+	for lane := range lanes {
+		lanes[lane] = lane
+		p.Begin(lane)
+	}
+	src, dst := make([]float32, len(streams)*n), make([]float32, len(streams)*classes)
+	rows = make([][]float32, len(streams))
+	for step := range streams[0].items {
+		for lane, one := range streams {
+			if err := net.transform.Picture(src[lane*n:(lane+1)*n], one.set.pictures[one.items[step]], 1); err != nil {
+				return nil, err
+			}
+		}
+		var failed tent.RowErrors // their rows hold what was predicted before the step, or what is refused below
+		if err := p.Step(ctx, dst, src, lanes); err != nil && !errors.As(err, &failed) {
+			return nil, err
+		}
+		if err := probabilities(predict.Kind(p.Kind()), dst); err != nil {
+			return nil, err
+		}
+		for lane := range lanes {
+			rows[lane] = append(rows[lane], dst[lane*classes:(lane+1)*classes]...)
+		}
+	}
+	return rows, nil
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/oatta/oatta/adapt/predict"
+	"github.com/oatta/oatta/benchmarks"
+	"github.com/oatta/oatta/memo"
+	"github.com/oatta/oatta/models/optim"
+	imageprep "github.com/oatta/oatta/preprocess/image"
+	"github.com/oatta/oatta/tent"
+)
+
+// The extent of a comparison of settings: streams of Tent, and the first clean picture that the study does not use.
+const (
+	settingSteps = 300
+	settingFrom  = setSize
+)
+
+// compareSettings prints a table for each of TTAug, Tent and MEMO with ResNet-20.
+func (s *study) compareSettings(ctx context.Context, w io.Writer, o options) error {
+	sets, err := readSets(o, settingFrom, elsewhere)
+	if err != nil {
+		return err
+	}
+	net, err := resnet20(o)
+	if err != nil {
+		return err
+	}
+	some, few := make([]*set, len(sets)), make([]*set, len(sets))
+	for i, set := range sets {
+		some[i], few[i] = set.first(o.viewPictures), set.first(o.memoPictures)
+	}
+	for _, table := range []func() (*benchmarks.Table, error){
+		func() (*benchmarks.Table, error) { return s.choose(ctx, "TTAug", net, some, augmentations()) },
+		func() (*benchmarks.Table, error) { return s.chooseTent(ctx, net, sets) },
+		func() (*benchmarks.Table, error) {
+			list, err := memos()
+			if err != nil {
+				return nil, err
+			}
+			return s.choose(ctx, "MEMO", net, few, list)
+		},
+	} {
+		t, err := table()
+		if err == nil {
+			err = t.WriteMarkdown(w)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// augmentations are the sets of views of TTAug that fit pictures of this size, with the command line's numbers of views.
+func augmentations() (list []method) {
+	for _, v := range []imageprep.Views{
+		{Set: imageprep.Flip, Augmented: 1},
+		{Set: imageprep.Crops, Augmented: 9},
+		{Set: imageprep.Crops, Augmented: 9, Padding: 2},
+		{Set: imageprep.Scales, Augmented: 9},
+		{Set: imageprep.AugMix, Augmented: 9},
+		{Set: imageprep.MemoCIFAR, Augmented: 9},
+	} {
+		name := fmt.Sprintf("%v, %d views", v.Set, v.Augmented)
+		if v.Padding != 0 {
+			name += fmt.Sprintf(", padding %d", v.Padding)
+		}
+		list = append(list, method{name: name, views: v, merge: predict.MergeMean})
+	}
+	return list
+}
+
+// memos are MEMO's official settings for CIFAR, and a smaller step.
+func memos() (list []method, err error) {
+	for _, rate := range []float64{5e-3, 1e-3} {
+		s, err := memo.Preset("cifar")
+		if err != nil {
+			return nil, err
+		}
+		s.Rate = rate
+		views := imageprep.Views{Set: imageprep.MemoCIFAR, Augmented: s.Views}
+		list = append(list, method{name: fmt.Sprintf("%v, %d views, SGD %g", views.Set, s.Views, rate), views: views, memo: &s})
+	}
+	return list, nil
+}
+
+// choose compares methods that do not mind the order on each picture once.
+func (s *study) choose(ctx context.Context, title string, net *network, sets []*set, list []method) (*benchmarks.Table, error) {
+	n := len(sets[0].pictures)
+	t := &benchmarks.Table{Title: fmt.Sprintf("%s, %s, settings on %d other pictures a set", net.name, title, n), Columns: []string{"settings", "clean", "against base", "mean of corruptions", "against base"}}
+	var base [][]float64
+	for _, m := range append([]method{{name: "base"}}, list...) {
+		q, err := s.predictAll(ctx, net, m, sets)
+		if err != nil {
+			return nil, err
+		}
+		var all [][]float64
+		for i, set := range sets {
+			all = append(all, hits(q[i], set.labels))
+		}
+		row := []string{m.name, fmt.Sprintf("%.1f", 100*mean(all[0])), "", fmt.Sprintf("%.1f", 100*mean(corrupted(all))), ""}
+		if base == nil {
+			base = all
+		} else {
+			row[2], row[4] = plusMinus(minus(all[0], base[0]), 100), plusMinus(minus(corrupted(all), corrupted(base)), 100)
+		}
+		t.Add(row...)
+	}
+	t.Notes = []string{settingsNote(sets) + " ± is the standard error of the change over pictures."}
+	return t, nil
+}
+
+func settingsNote(sets []*set) string {
+	note := "Sets:"
+	for i, set := range sets {
+		if i > 0 {
+			note += ","
+		}
+		note += " " + set.name
+	}
+	return note + "."
+}
+
+// tents are Tent's settings: learning rates under three kinds of statistics, other shares of the item's own, and Adam.
+func tents() (list []method) {
+	add := func(share, rate float64, o optim.Settings) {
+		kind := fmt.Sprint(share)
+		switch share {
+		case 0:
+			kind = "source"
+		case 1:
+			kind = "batch"
+		}
+		list = append(list, method{name: fmt.Sprintf("statistics %s, %v %g", kind, o.Method, rate), tent: &tent.Settings{Batch: share, Optimizer: o, Rate: rate}})
+	}
+	for _, share := range []float64{0, 0.1, 1} {
+		for _, rate := range []float64{1e-5, 1e-4, 1e-3, 5e-3} {
+			add(share, rate, optim.Settings{})
+		}
+	}
+	for _, share := range []float64{0.05, 0.2, 0.3} {
+		add(share, 1e-5, optim.Settings{})
+	}
+	for _, rate := range []float64{1e-5, 1e-4, 1e-3} {
+		add(0, rate, optim.Settings{Method: optim.Adam})
+	}
+	return list
+}
+
+// chooseTent compares Tent's settings along one stream of each set and order.
+func (s *study) chooseTent(ctx context.Context, net *network, sets []*set) (*benchmarks.Table, error) {
+	t := &benchmarks.Table{Title: fmt.Sprintf("%s, Tent, settings on one other stream of %d items a set and order", net.name, settingSteps), Columns: []string{"settings"}}
+	for _, o := range orders() {
+		t.Columns = append(t.Columns, "clean, "+o.name, "corruptions, "+o.name, "filtered, "+o.name)
+	}
+	fixed, err := s.predictAll(ctx, net, method{name: "base"}, sets)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range append([]method{{name: "base"}}, tents()...) {
+		row := []string{m.name}
+		for _, o := range orders() {
+			streams, err := o.draw(sets, 0, settingSteps)
+			if err != nil {
+				return nil, err
+			}
+			cells, err := s.tentCells(ctx, net, m, fixed, streams)
+			if err != nil {
+				return nil, err
+			}
+			row = append(row, cells...)
+		}
+		t.Add(row...)
+	}
+	t.Notes = []string{settingsNote(sets) + " The prediction after the step, the source's parameters again after every 100 items. Raw accuracy in percent, and for the corruptions that behind the filter."}
+	return t, nil
+}
+
+// tentCells are clean, and the mean of corruptions raw and filtered.
+func (s *study) tentCells(ctx context.Context, net *network, m method, fixed [][][]float64, streams []*stream) ([]string, error) {
+	q, err := s.along(ctx, net, m, fixed, streams)
+	if err != nil {
+		return nil, err
+	}
+	var raw, after [][]float64
+	for i, rows := range q {
+		p, err := filtered(rows, s.filter())
+		if err != nil {
+			return nil, err
+		}
+		truth := streams[i].truth()
+		raw, after = append(raw, []float64{accuracy(rows, truth)}), append(after, []float64{accuracy(p, truth)})
+	}
+	return []string{fmt.Sprintf("%.1f", mean(raw[0])), fmt.Sprintf("%.1f", mean(corrupted(raw))), fmt.Sprintf("%.1f", mean(corrupted(after)))}, nil
+}
