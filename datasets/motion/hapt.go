@@ -111,7 +111,7 @@ func experimentOf(name string) *HAPTRecording {
 
 // readLabels reads lines of experiment, user, activity, first and last sample.
 func (h *HAPT) readLabels(name string, in io.Reader) error {
-	lines := newLines(name, in)
+	lines, size := newLines(name, in), 0
 	for {
 		text, err := lines.next()
 		if err == io.EOF {
@@ -119,6 +119,9 @@ func (h *HAPT) readLabels(name string, in io.Reader) error {
 		}
 		if err != nil {
 			return err
+		}
+		if size += len(text); size > maxLabelBytes { // a zip may hold any number of them
+			return lines.errorf("more than %d MiB", maxLabelBytes>>20)
 		}
 		var v [5]int
 		if err := integers(v[:], text); err != nil {

@@ -256,3 +256,12 @@ func TestHAPTDamage(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// An archive of a few kilobytes may hold gigabytes of labels.
+func TestHAPTLabelsBounded(t *testing.T) {
+	line := "9 1 1 1" + strings.Repeat(" ", 60_000) + "2\n"
+	path := zipped(t, map[string]string{"acc_exp01_user01.txt": "0 0 1\n", "labels.txt": strings.Repeat(line, maxLabelBytes/60_000+1)})
+	if h, err := OpenHAPT(path); err == nil || !strings.Contains(err.Error(), "more than 16 MiB") {
+		t.Errorf("%v, %v", h, err)
+	}
+}

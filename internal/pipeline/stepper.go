@@ -11,7 +11,7 @@ import (
 	"github.com/oatta/oatta/internal/results"
 )
 
-// Item is what the pipeline knows of one input. All items of a run are in memory, 80 bytes each and the bytes of the name: a week of
+// Item is what the pipeline knows of one input. All items of a run are in memory, 88 bytes each and the bytes of the name: a week of
 // windows of 2 s takes 40 MB. Let the items of a stream share one Stream string.
 type Item struct {
 	Name   string // for outputs and messages; unique
@@ -20,7 +20,11 @@ type Item struct {
 	Zoned  bool      // Time has a UTC offset
 	// Where the item lies in a recording, in seconds; no duration: it is no piece of one. Only outputs show it.
 	Offset, Duration float64
+	Box              *Box // that a detector found, if the item is no whole picture; only outputs show it
 }
+
+// Box is a detection.
+type Box = results.Box
 
 // stepper takes outcomes in processing order and turns each into a record. It holds one filter: streams come one after another, so
 // that a new name is a new stream and the filter starts again.
@@ -58,7 +62,7 @@ func (s *stepper) step(item *Item, o outcome) *results.Record {
 	raw, adapted := r.Raw[:s.filter.Classes()], r.Adapted[:s.filter.Classes()]
 	*r = results.Record{
 		File: item.Name, Stream: item.Stream, Time: item.Time, Zoned: item.Zoned, Offset: item.Offset, Duration: item.Duration,
-		Raw: raw, Adapted: adapted,
+		Box: item.Box, Raw: raw, Adapted: adapted,
 	}
 	if r.Failure = s.predict(r, o); !r.Failed() {
 		s.pass(item)

@@ -23,6 +23,7 @@ type Options struct {
 	Pieces  bool     // items are pieces of recordings: CSV gets columns for offset and duration, the table shows offsets
 	Top     int      // classes that MegaDetector classifications list; 0 means 5
 	Info    any      // the run's manifest, for the "info" of MegaDetector JSON; may be nil
+	Boxes   Boxes    // of the detector whose boxes are the items, for MegaDetector JSON; nil: the items are whole pictures
 	Files   []string // names that will come, to size the table's columns; may be nil
 }
 

@@ -15,6 +15,9 @@ type line struct {
 	Time         string    `json:"time,omitempty"`
 	Offset       *float64  `json:"offset,omitempty"`   // seconds from the recording's beginning
 	Duration     float64   `json:"duration,omitempty"` // seconds
+	BBox         []float64 `json:"bbox,omitempty"`     // x, y, width, height in shares of the picture
+	Detected     string    `json:"detection_category,omitempty"`
+	Conf         *float64  `json:"detection_conf,omitempty"`
 	Label        *string   `json:"label,omitempty"`
 	Prob         *six      `json:"prob,omitempty"`
 	AdaptedLabel *string   `json:"adapted_label,omitempty"`
@@ -33,6 +36,9 @@ func (f jsonLines) Record(dst []byte, _ int, r *Record) ([]byte, error) {
 	l := line{File: r.File, Stream: r.Stream, Time: r.TimeString(), Failure: r.Failure}
 	if r.Piece() {
 		l.Offset, l.Duration = &r.Offset, r.Duration
+	}
+	if r.Box != nil {
+		l.BBox, l.Detected, l.Conf = r.Box.BBox[:], r.Box.Category, &r.Box.Conf
 	}
 	if !r.Failed() {
 		raw, p := Top(r.Raw)

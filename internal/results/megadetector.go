@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -15,7 +16,8 @@ import (
 // therefore gets one that covers it, of category "animal", on which downstream tools depend. Its classifications are the adapted
 // ones, so that every tool shows them; its confidence is the adapted probability of the best class. The raw ones stand beside them
 // in raw_classifications, the gate's weight in gate, fields that the format does not know and readers pass over. Capture time is in
-// datetime, as the MegaDetector package writes it, the stream in stream.
+// datetime, as the MegaDetector package writes it, the stream in stream. Where the items are boxes of a detector, its file is written
+// again instead, with these fields in its detections; see [Boxes].
 type megaDetector struct{ Options }
 
 // wholePicture is the category of the one detection of a picture.
@@ -68,19 +70,33 @@ func (f megaDetector) Header(dst []byte) ([]byte, error) {
 		}
 		classes[i] = fmt.Sprintf("  %q: %s", strconv.Itoa(i), bytes.TrimSpace(name))
 	}
-	info, err := appendJSON(nil, struct {
-		FormatVersion string `json:"format_version"`
-		Detector      string `json:"detector"`
-		Classifier    string `json:"classifier,omitempty"`
-		Run           any    `json:"oatta,omitempty"`
-	}{"1.6", "none: one detection covers each whole picture", classifierName(f.Info), f.Info})
+	detector, categories := detectorless, fmt.Appendf(nil, "{%q: \"animal\"}", wholePicture)
+	if f.Boxes != nil {
+		detector, categories = f.Boxes.AppendInfo(nil), f.Boxes.AppendCategories(nil)
+	}
+	added, err := appendJSON(nil, struct {
+		Classifier string `json:"classifier,omitempty"`
+		Run        any    `json:"oatta,omitempty"`
+	}{classifierName(f.Info), f.Info})
 	if err != nil {
 		return dst, err
 	}
-	dst = fmt.Appendf(dst, "{\n\"info\": %s,\n", bytes.TrimSpace(info))
-	dst = fmt.Appendf(dst, "\"detection_categories\": {%q: \"animal\"},\n", wholePicture)
+	dst = fmt.Appendf(dst, "{\n\"info\": %s,\n", join(detector, added))
+	dst = fmt.Appendf(dst, "\"detection_categories\": %s,\n", categories)
 	dst = fmt.Appendf(dst, "\"classification_categories\": {\n%s\n},\n\"images\": [", strings.Join(classes, ",\n"))
 	return dst, nil
+}
+
+// detectorless is the info of a run without a detector, open for more.
+var detectorless = []byte(`{"format_version":"1.6","detector":"none: one detection covers each whole picture"`)
+
+// join adds the members of an object to one that is open, and closes it.
+func join(open, object []byte) []byte {
+	members := bytes.TrimSpace(object)[1:]
+	if len(members) > 1 {
+		open = append(slices.Clip(open), ',')
+	}
+	return append(slices.Clip(open), members...)
 }
 
 // Classifier is implemented by a run's manifest to give the name of its model.
@@ -94,6 +110,11 @@ func classifierName(info any) string {
 }
 
 func (f megaDetector) Record(dst []byte, n int, r *Record) ([]byte, error) {
+	if f.Boxes != nil {
+		if own, ok, err := f.boxed(dst, n, r); ok || err != nil {
+			return own, err
+		}
+	}
 	if n > 0 {
 		dst = append(dst, ',')
 	}
@@ -122,6 +143,9 @@ func (f megaDetector) top(p []float64) []classification {
 	return out
 }
 
-func (f megaDetector) Footer(dst []byte, _ int) ([]byte, error) {
+func (f megaDetector) Footer(dst []byte, n int) ([]byte, error) {
+	if f.Boxes != nil {
+		dst = f.Boxes.AppendRest(dst, n > 0)
+	}
 	return append(dst, "\n]\n}\n"...), nil
 }

@@ -15,9 +15,19 @@ type Record struct {
 	// Where the item lies in a recording, in seconds from its beginning. A duration of 0 says that it is no piece of one.
 	Offset, Duration float64
 
+	// Box is the part of the picture that was classified, where a detector found it; nil: all of it.
+	Box *Box
+
 	Raw, Adapted []float64 // probabilities [classes] before and after the filter; nil after a failure
 	Gate         float64   // share of the adapted vector that owes itself to order, 0 to 1
 	Failure      string    // why the item has no result; "" if it has
+}
+
+// Box is a detection.
+type Box struct {
+	Category string
+	Conf     float64
+	BBox     [4]float64 // x, y, width, height in shares of the picture, from its upper left corner
 }
 
 // Failed tells whether the item has no result.

@@ -1,0 +1,30 @@
+// Package detections reads the boxes of an object detector, in the results format of MegaDetector, and writes them back with what was
+// added to them.
+//
+// # Format
+//
+// https://lila.science/megadetector-output-format, versions 1.0 to 1.6 and any other 1.x: images[] with file, detections[] and failure; a
+// detection has a category, a conf from 0 to 1 and a bbox [x, y, width, height] in shares of the picture, from its upper left corner.
+// MegaDetector turns JPEG files as EXIF says before it looks at them, so boxes are of the picture as it is shown. (It leaves the four
+// mirrored orientations as stored, and EXIF in other formats; no camera is known to write either.) Other fields, of films too, are kept
+// and mean nothing here. NaN and Infinity, which Python writes and JSON does not know, are read as null.
+//
+// A file that is not that format is an error. What is wrong with one detection is that detection's: [Detection.Check].
+//
+// # Whose picture is it
+//
+// [File.Match] pairs the file's images with the pictures of a listing. Names are relative to the folder of the listing; names relative to
+// a folder above it and absolute ones fit, too, if they end in the picture's whole name. Nothing is paired by its base name alone:
+// cameras call their pictures alike, and the box of another picture would look right.
+//
+// # Example
+//
+//	f, err := detections.Open("detections.json")
+//	...
+//	of := f.Match(listing.Pictures)
+//	for i, picture := range listing.Pictures {
+//		if of[i] >= 0 {
+//			fmt.Println(picture.Name, len(f.Images[of[i]].Detections))
+//		}
+//	}
+package detections
