@@ -134,7 +134,7 @@ func (r *classification) job(s share, record outputRecord) (pipeline.Job, error)
 	all := r.input.Items()
 	format, err := results.New(record.Format, results.Options{
 		Labels: r.k.model.Manifest.Labels, Vectors: record.Vectors, Top: record.Top,
-		Info: r.manifest.Settings.public(), Files: names(all), Pieces: len(all) > 0 && all[0].Duration > 0,
+		Info: r.manifest.Settings.public(), Boxes: detected(r.input), Files: names(all), Pieces: len(all) > 0 && all[0].Duration > 0,
 	})
 	if err != nil {
 		return pipeline.Job{}, err
@@ -143,12 +143,25 @@ func (r *classification) job(s share, record outputRecord) (pipeline.Job, error)
 	if err != nil {
 		return pipeline.Job{}, err
 	}
+	if beforeLoad != nil {
+		load = delayed(load)
+	}
 	job := pipeline.Job{
 		Items: all, Load: load, Predictor: r.k.predictor, Streams: r.k.streams, Seed: r.k.method.Seed, Kind: r.k.kind,
 		Filter: r.filter, Format: format, Times: &r.times,
 		Batch: s.batch, Loaders: s.loaders, Runners: s.runs, Stop: r.env.stops.begin(), Whole: r.observe != nil,
 	}
 	return job, r.connect(&job)
+}
+
+// beforeLoad, if a test sets it, is called before each item is loaded.
+var beforeLoad func()
+
+func delayed(load pipeline.Loader) pipeline.Loader {
+	return func(dst []float32, i int, seed uint64) error {
+		beforeLoad()
+		return load(dst, i, seed)
+	}
 }
 
 func names(items []pipeline.Item) []string {

@@ -9,11 +9,15 @@ import (
 	"time"
 
 	"github.com/oatta/oatta/datasets"
+	"github.com/oatta/oatta/internal/inputs"
+	"github.com/oatta/oatta/internal/results"
 )
 
-// dryRun shows the streams in the order in which a run would take them, and their pictures in theirs.
-func dryRun(w io.Writer, l *datasets.Listing) error {
+// dryRun shows the streams in the order in which a run would take them, their pictures in theirs, and a detector's boxes, if there are
+// any, in those.
+func dryRun(w io.Writer, l *datasets.Listing, boxes *inputs.Boxes) error {
 	out := bufio.NewWriter(w)
+	at := 0
 	for _, s := range l.Streams() {
 		fmt.Fprintf(out, "stream %q: %s%s\n", s.Name, number(len(s.Pictures), "picture"), span(s))
 		for _, p := range s.Pictures {
@@ -22,6 +26,12 @@ func dryRun(w io.Writer, l *datasets.Listing) error {
 				when = p.Time.Format("2006-01-02 15:04:05.999")
 			}
 			fmt.Fprintf(out, "  %-23s  %-8s  %q\n", when, p.TimeFrom, p.Name)
+			if boxes != nil {
+				for _, line := range boxes.InPicture(at) {
+					fmt.Fprintf(out, "    %s\n", results.Printable(line))
+				}
+			}
+			at++
 		}
 	}
 	for _, f := range l.Failures {
@@ -31,6 +41,9 @@ func dryRun(w io.Writer, l *datasets.Listing) error {
 		fmt.Fprintf(out, "ignored: %d %s\n", l.Ignored[ext], ext)
 	}
 	fmt.Fprintf(out, "%s in %s\n", number(len(l.Pictures), "picture"), number(len(l.Streams()), "stream"))
+	if boxes != nil {
+		fmt.Fprintf(out, "%s to classify\n", number(boxes.Len(), "crop"))
+	}
 	return out.Flush()
 }
 

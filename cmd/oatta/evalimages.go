@@ -18,7 +18,7 @@ func evalImagesCommand(env environment) *cli.Command {
 		Usage:     "classify labelled pictures and score the labels before and after the filter",
 		ArgsUsage: "DIR|FILE...",
 		Description: "The truth comes from --labels, or from --metadata that holds labels. It is compared with the predictions only; nothing is\n" +
-			"learned from it. Pictures without a label take part in their stream and are not scored.",
+			"learned from it. Pictures without a label take part in their stream and are not scored. With --boxes, a picture's label is that of each of its boxes.",
 		Flags: slices.Concat(imageFlags(), resultFlags(), evalFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "labels", Category: truthCategory, Usage: "CSV `FILE` with the columns file and label (a name or an index)"},
 		}),
@@ -35,6 +35,10 @@ func evalImages(c *cli.Context, env environment) error {
 	if err != nil {
 		return err
 	}
+	boxes, err := boxesOf(c, l)
+	if err != nil {
+		return err
+	}
 	listed := time.Since(begin)
 	if err := applyLabels(c, l); err != nil {
 		return err
@@ -43,7 +47,7 @@ func evalImages(c *cli.Context, env environment) error {
 	if err != nil {
 		return err
 	}
-	in, err := picturesOf(c, l, m)
+	in, err := picturesOf(c, l, boxes, m)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func imageFlags() []cli.Flag {
 		&cli.StringFlag{Name: "time-layout", Category: inputCategory, Usage: "Go `LAYOUT` of such times, as 20060102_150405"},
 		&cli.BoolFlag{Name: "ignore-orientation", Category: inputCategory, Usage: "leave pictures as stored instead of turning them as EXIF says"},
 		&cli.Int64Flag{Name: "max-pixels", Category: inputCategory, DefaultText: "128 Mi", Usage: "refuse larger pictures"},
-	}, computeFlags(), methodFlags(), gapFlags(), filterFlags())
+	}, boxFlags(), computeFlags(), methodFlags(), gapFlags(), filterFlags())
 }
 
 func datasetOptions(c *cli.Context, progress func(done, total int)) datasets.Options {
@@ -54,12 +54,11 @@ func listing(c *cli.Context, env environment) (*datasets.Listing, error) {
 	return inputs.ListPictures(c.Context, c.Args().Slice(), datasetOptions(c, p.at))
 }
 
-// beforeLoad, if a test sets it, is called before each picture is loaded.
-var beforeLoad func()
-
-// picturesOf makes the input of a listing.
-func picturesOf(c *cli.Context, l *datasets.Listing, m *models.Model) (*inputs.Pictures, error) {
-	return inputs.NewPictures(l, m.Manifest, inputs.PictureOptions{
-		IgnoreOrientation: c.Bool("ignore-orientation"), MaxPixels: c.Int64("max-pixels"), BeforeLoad: beforeLoad,
-	})
+// picturesOf makes the input of a listing: its pictures, or the boxes that a detector found in them.
+func picturesOf(c *cli.Context, l *datasets.Listing, boxes *inputs.Boxes, m *models.Model) (inputs.Input, error) {
+	o := inputs.PictureOptions{IgnoreOrientation: c.Bool("ignore-orientation"), MaxPixels: c.Int64("max-pixels")}
+	if boxes != nil {
+		return inputs.NewCrops(boxes, m.Manifest, o)
+	}
+	return inputs.NewPictures(l, m.Manifest, o)
 }

@@ -132,7 +132,7 @@ func newApp(env environment) *cli.App {
 			calibrateCommand(env),
 			stateCommand(env),
 			forgetCommand(env),
-			{Name: "models", Usage: "list and inspect models", Subcommands: modelCommands(env), Action: needsSubcommand},
+			{Name: "models", Usage: "list, inspect, build, convert and export models", Subcommands: modelCommands(env), Action: needsSubcommand},
 		},
 		Action:         needsSubcommand,
 		ExitErrHandler: func(*cli.Context, error) {}, // run decides

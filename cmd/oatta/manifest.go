@@ -36,7 +36,7 @@ type runSettings struct {
 	Program   string            `json:"program"` // with its version
 	Command   string            `json:"command"`
 	Arguments []string          `json:"input"`
-	What      string            `json:"what"` // an item is called: picture, epoch, window, post
+	What      string            `json:"what"` // an item is called: picture, crop, epoch, window, post
 	Items     int               `json:"items"`
 	Streams   int               `json:"streams"`
 	Listing   string            `json:"listing_sha256"` // of names, streams, times, sizes and modification times in processing order

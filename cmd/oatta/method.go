@@ -37,8 +37,8 @@ var methodNames = []string{methodBase, methodMCDropout, methodTTAug, methodTent,
 func methodFlags() []cli.Flag {
 	return append([]cli.Flag{
 		&cli.StringFlag{Name: "method", Value: methodBase, Category: methodCategory, Usage: "base (the network as it is), mc-dropout, ttaug (augmented views), tent (adapts normalisations along the stream), memo (adapts to the views of each item)"},
-		&cli.Uint64Flag{Name: "seed", Category: methodCategory, Usage: "of masks and views"},
-		&cli.IntFlag{Name: "views", Category: methodCategory, DefaultText: "9 for ttaug, 32 or 16 for memo", Usage: "ttaug, memo: views beside the plain input"},
+		&cli.Uint64Flag{Name: "seed", Category: methodCategory, Usage: "mc-dropout, ttaug, memo: of masks and views"},
+		&cli.IntFlag{Name: "views", Category: methodCategory, DefaultText: "9 for ttaug, the preset's 16 to 64 for memo", Usage: "ttaug, memo: views beside the plain input"},
 		&cli.StringFlag{Name: "augment", Category: methodCategory, Usage: "ttaug, memo: `SET` of views; pictures: flip, crops, scales, ten-crop, augmix, memo-cifar, memo-imagenet; signals: usual, jitter, shift; texts: usual, words, handles"},
 		&cli.StringFlag{Name: "merge", Value: string(predict.MergeMean), Category: methodCategory, Usage: "ttaug: mean, geometric, max or entropy (mean weighed by certainty)"},
 	}, settingFlags()...)
@@ -64,11 +64,14 @@ func settingFlags() []cli.Flag {
 
 // methodOnly lists the flags that only some predictors read.
 var methodOnly = map[string][]string{
-	"views": {methodTTAug, methodMemo}, "augment": {methodTTAug, methodMemo}, "merge": {methodTTAug},
+	"seed": {methodMCDropout, methodTTAug, methodMemo}, "views": {methodTTAug, methodMemo}, "augment": {methodTTAug, methodMemo}, "merge": {methodTTAug},
 	"passes": {methodMCDropout}, "dropout": {methodMCDropout}, "dropout-at": {methodMCDropout},
 	"preset": {methodMemo}, "decay": {methodMemo}, "adapt": {methodMemo}, "optimizer": {methodTent, methodMemo}, "rate": {methodTent, methodMemo},
 	"statistics": {methodTent}, "steps": {methodTent}, "predict": {methodTent}, "reset": {methodTent},
 }
+
+// notZero lists the flags whose 0 would stand for a default.
+var notZero = []string{"passes", "dropout", "rate", "steps"}
 
 // method is a predictor and its settings as a run's manifest records them.
 type method struct {
@@ -129,7 +132,8 @@ func methodOf(c *cli.Context, m *models.Model) (x method, err error) {
 // made reads what a predictor's graph leaves open: the views.
 func (x *method) made(c *cli.Context, m *models.Model) (err error) {
 	for flag := range methodOnly {
-		if c.IsSet(flag) && flag != "augment" {
+		open := flag == "seed" || flag == "augment" && x.Name == methodMemo
+		if c.IsSet(flag) && !(open && slices.Contains(methodOnly[flag], x.Name)) {
 			return fmt.Errorf("--%s: the model's file holds the graph of %s with its settings", flag, x.Name)
 		}
 	}
@@ -146,6 +150,11 @@ func (x *method) settings(c *cli.Context, m *models.Model) (err error) {
 	for _, flag := range slices.Sorted(maps.Keys(methodOnly)) {
 		if c.IsSet(flag) && !slices.Contains(methodOnly[flag], x.Name) {
 			return fmt.Errorf("--%s is a setting of --method %s", flag, strings.Join(methodOnly[flag], " and "))
+		}
+	}
+	for _, flag := range notZero { // which the packages below take for their default, and a manifest would record
+		if c.IsSet(flag) && c.Float64(flag) == 0 {
+			return fmt.Errorf("--%s 0: want more than 0", flag)
 		}
 	}
 	switch x.Name {
@@ -188,6 +197,11 @@ func viewsOf(c *cli.Context, set string, count int) (*inputs.Views, error) {
 
 // small is the side up to which pictures are taken for those of CIFAR: the whole of them is the object.
 const small = 64
+
+// isLarge tells pictures of which a run of many views takes gigabytes.
+func isLarge(m *models.Model) bool {
+	return m.Manifest.Signal == nil && m.Manifest.Text == nil && max(m.Manifest.Input.Height, m.Manifest.Input.Width) > small
+}
 
 // defaultSet is the set of views of a model's task.
 func defaultSet(m *models.Model) string {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	goruntime "runtime"
 	"strings"
 	"testing"
 )
@@ -157,6 +158,18 @@ func TestExportRefusals(t *testing.T) {
 	}
 }
 
+// A run of MEMO on large pictures takes gigabytes, so that there is one at a time, on all cores, unless flags say otherwise.
+func TestMemoOnLargePictures(t *testing.T) {
+	needEngine(t)
+	dir, out := pictures(t, 1), filepath.Join(t.TempDir(), "out.jsonl")
+	for want, extra := range map[int][]string{goruntime.GOMAXPROCS(0): nil, 1: {"--runs", "1"}} {
+		mustOatta(t, exitFine, append([]string{"run", "images", dir, "-q", "--method", "memo", "--views", "1", "-o", out, "--overwrite"}, extra...)...)
+		if m, err := readManifest(out); err != nil || m.Settings.Engine.Threads != want {
+			t.Errorf("%q: %d threads, want %d (%v)", extra, m.Settings.Engine.Threads, want, err)
+		}
+	}
+}
+
 func TestMethodRefusals(t *testing.T) {
 	needEngine(t)
 	dir := pictures(t, 1)
@@ -177,6 +190,11 @@ func TestMethodRefusals(t *testing.T) {
 		{"--reset 0", []string{"--method", "tent", "--reset", "0"}},
 		{`reset "daily"`, []string{"--method", "tent", "--reset", "daily"}},
 		{`--optimizer "lbfgs"`, []string{"--method", "tent", "--optimizer", "lbfgs"}},
+		{"--rate 0: want more", []string{"--method", "tent", "--rate", "0"}},
+		{"--steps 0: want more", []string{"--method", "tent", "--steps", "0"}},
+		{"--passes 0: want more", []string{"--method", "mc-dropout", "--passes", "0"}},
+		{"--dropout 0: want more", []string{"--method", "mc-dropout", "--dropout", "0"}},
+		{"--seed is a setting of --method mc-dropout and ttaug and memo", []string{"--seed", "3"}},
 		{"learning rate -1", []string{"--method", "tent", "--rate", "-1"}},
 		{`no preset "best"`, []string{"--method", "memo", "--preset", "best"}},
 		{"probability 1.5", []string{"--method", "mc-dropout", "--dropout", "1.5"}},

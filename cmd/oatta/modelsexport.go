@@ -27,7 +27,7 @@ func exportCommand(env environment) *cli.Command {
 			"and `oatta run -m FILE` runs it. A manifest is written beside the file.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "graph", Value: "forward", Category: methodCategory, Usage: strings.Join(slices.Sorted(maps.Keys(exportGraphs)), ", ")},
-			&cli.IntFlag{Name: "views", Category: methodCategory, DefaultText: "32 or 16", Usage: "memo: views beside the plain input"},
+			&cli.IntFlag{Name: "views", Category: methodCategory, DefaultText: "the preset's, 16 to 64", Usage: "memo: views beside the plain input"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: outputCategory, Usage: "`FILE` to write"},
 			&cli.BoolFlag{Name: "overwrite", Category: outputCategory, Usage: "replace a file that is there"},
 		}, settingFlags()...),
@@ -86,7 +86,9 @@ func withTokenizer(m *models.Model, out string) (models.Manifest, error) {
 	return manifest, copyTokenizer(m.TokenizerDir(), filepath.Join(filepath.Dir(out), text.Tokenizer))
 }
 
-func replaceEnding(name, ending string) string { return strings.TrimSuffix(name, filepath.Ext(name)) + ending }
+func replaceEnding(name, ending string) string {
+	return strings.TrimSuffix(name, filepath.Ext(name)) + ending
+}
 
 // mayExport refuses to replace what should stay.
 func mayExport(out string, m *models.Model, overwrite bool) error {

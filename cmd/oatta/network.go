@@ -37,8 +37,8 @@ func computeFlags() []cli.Flag {
 		&cli.StringFlag{Name: "device", Value: "cpu", Category: computeCategory, Usage: "cpu, cuda or auto"},
 		&cli.IntFlag{Name: "device-id", Category: computeCategory, DefaultText: "0", Usage: "which accelerator, from 0"},
 		&cli.IntFlag{Name: "batch", Category: computeCategory, DefaultText: "4 on CPU, 32 on CUDA", Usage: "items a run of the network; for tent, streams that one run may advance"},
-		&cli.IntFlag{Name: "runs", Category: computeCategory, DefaultText: "one a core on CPU, 2 on CUDA", Usage: "runs of the network at the same time"},
-		&cli.IntFlag{Name: "threads", Category: computeCategory, DefaultText: "1", Usage: "threads inside one run"},
+		&cli.IntFlag{Name: "runs", Category: computeCategory, DefaultText: "one a core on CPU, 2 on CUDA; of memo on large pictures one", Usage: "runs of the network at the same time"},
+		&cli.IntFlag{Name: "threads", Category: computeCategory, DefaultText: "1; of memo on large pictures one a core", Usage: "threads inside one run"},
 		&cli.IntFlag{Name: "loaders", Category: computeCategory, DefaultText: "one a core, or one for each core that --runs leaves", Usage: "items loaded at the same time"},
 		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress and no summary"},
 	}
@@ -67,6 +67,12 @@ func openNetwork(c *cli.Context, m *models.Model, in inputs.Input) (k *network, 
 	k = &network{model: m, input: in, config: sessionConfig(c), kind: predict.Kind(m.Manifest.Output.Kind)}
 	if k.method, err = methodOf(c, m); err != nil {
 		return nil, err
+	}
+	if k.method.Name == methodMemo {
+		k.config.Sparing = true
+		if isLarge(m) && c.Int("threads") == 0 && c.Int("runs") == 0 && c.String("device") == string(runtime.DeviceCPU) {
+			k.config.IntraThreads = goruntime.GOMAXPROCS(0) // one run on all cores: each holds the values of all views, gigabytes
+		}
 	}
 	if k.engine, err = loadEngine(c.Context, runtime.Device(c.String("device"))); err != nil {
 		return nil, err

@@ -60,7 +60,7 @@ func compareWithBareLoop(b *testing.B, l *datasets.Listing, model, gate string, 
 		if err != nil {
 			return err
 		}
-		in, err := picturesOf(c, l, m)
+		in, err := picturesOf(c, l, nil, m)
 		if err != nil {
 			return err
 		}

@@ -95,7 +95,32 @@ func (c *collection) failed(i int) error {
 // withoutPath leaves the file out of an error: the record has its name, and where a folder lies is nobody's business who gets the
 // results.
 func withoutPath(err error, path string) error {
-	return errors.New(strings.ReplaceAll(strings.ReplaceAll(err.Error(), path+": ", ""), path, "the file"))
+	var b strings.Builder
+	text, at := err.Error(), 0
+	for path != "" {
+		i := strings.Index(text[at:], path)
+		if i < 0 {
+			break
+		}
+		from, to := at+i, at+i+len(path)
+		rest, before := strings.CutPrefix(text[to:], ": ")
+		switch {
+		case from > 0 && isOfName(text[from-1]) || to < len(text) && text[to] != '/' && isOfName(text[to]): // as . in a.txt
+			b.WriteString(text[at:to])
+		case before:
+			b.WriteString(text[at:from])
+			to = len(text) - len(rest)
+		default:
+			b.WriteString(text[at:from] + "the file")
+		}
+		at = to
+	}
+	return errors.New(b.String() + text[at:])
+}
+
+// isOfName tells a byte that can stand within a path.
+func isOfName(c byte) bool {
+	return c >= utf8.RuneSelf || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || strings.IndexByte("._-/", c) >= 0
 }
 
 // Readable returns a name as outputs can hold it: bytes that are no UTF-8, which JSON cannot, are written as \xFF, so that two names

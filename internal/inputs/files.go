@@ -64,43 +64,57 @@ func fileOf(path, name string, info fs.FileInfo) file {
 	return f
 }
 
-func walk(ctx context.Context, root string, keep func(name string) bool) (out []file, err error) {
-	if root, err = filepath.EvalSymlinks(root); err != nil { // one that was named is followed
+func walk(ctx context.Context, root string, keep func(name string) bool) ([]file, error) {
+	root, err := filepath.EvalSymlinks(root) // one that was named is followed
+	if err != nil {
 		return nil, err
 	}
-	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		rel, relErr := filepath.Rel(root, path)
-		if relErr != nil {
-			return relErr
-		}
-		name := filepath.ToSlash(rel)
-		if err != nil && path == root {
-			return err
-		}
-		if err != nil { // a folder that cannot be opened
-			out = append(out, file{path: path, name: name, err: err})
-			return nil
-		}
-		hidden := strings.HasPrefix(d.Name(), ".") && path != root
-		switch {
-		case d.IsDir() && hidden:
-			return fs.SkipDir
-		case d.IsDir() || hidden || !keep(d.Name()):
-			return nil
-		}
-		info, err := os.Stat(path) // of what a link points at
-		switch {
-		case err != nil:
-			out = append(out, file{path: path, name: name, err: err})
-		case !info.IsDir():
-			out = append(out, fileOf(path, name, info))
-		}
+	w := walker{ctx: ctx, root: root, keep: keep}
+	err = filepath.WalkDir(root, w.visit)
+	return w.found, err
+}
+
+// walker gathers the files below a folder.
+type walker struct {
+	ctx   context.Context
+	root  string
+	keep  func(name string) bool
+	found []file
+}
+
+func (w *walker) visit(path string, d fs.DirEntry, err error) error {
+	if w.ctx.Err() != nil {
+		return w.ctx.Err()
+	}
+	hidden := strings.HasPrefix(d.Name(), ".") && path != w.root
+	switch {
+	case err != nil && path == w.root:
+		return err
+	case err != nil: // a folder that cannot be opened
+		return w.add(path, nil, err)
+	case d.IsDir() && hidden:
+		return fs.SkipDir
+	case d.IsDir() || hidden || !w.keep(d.Name()):
 		return nil
-	})
-	return out, err
+	}
+	info, err := os.Stat(path) // of what a link points at
+	if err == nil && info.IsDir() {
+		return nil
+	}
+	return w.add(path, info, err)
+}
+
+func (w *walker) add(path string, info fs.FileInfo, err error) error {
+	rel, relErr := filepath.Rel(w.root, path)
+	if relErr != nil {
+		return relErr
+	}
+	f := file{path: path, name: filepath.ToSlash(rel), err: err}
+	if err == nil {
+		f = fileOf(path, f.name, info)
+	}
+	w.found = append(w.found, f)
+	return nil
 }
 
 // distinguish leaves out files that are named twice, and puts before names that are equal as many of the folders that the files lie

@@ -11,7 +11,7 @@ import (
 
 // Input is a collection that a run classifies. Close frees files that stand open.
 type Input interface {
-	// Noun is what an item is called: picture, epoch, window, post.
+	// Noun is what an item is called: picture, crop, epoch, window, post.
 	Noun() string
 	// Items are in processing order: streams one after another. The caller must not change them.
 	Items() []pipeline.Item

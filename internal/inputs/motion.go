@@ -75,7 +75,7 @@ func motionSettings(s models.Signal, o MotionOptions) motion.Settings {
 		Band:        eeg.Band{Low: s.Low, High: s.High, Order: s.Order, Causal: s.Causal},
 		Standardise: s.Standardise != "", Purity: o.Purity,
 	}
-	if o.Hop > 0 {
+	if o.Hop != 0 {
 		set.Hop = o.Hop
 	}
 	if s.Standardise == models.ByNumbers {

@@ -28,9 +28,6 @@ type Pictures struct {
 type PictureOptions struct {
 	IgnoreOrientation bool  // leave pictures as stored instead of turning them as EXIF says
 	MaxPixels         int64 // refuse larger pictures; 0: the default of package image
-
-	// BeforeLoad, if a test sets it, is called before each picture is loaded.
-	BeforeLoad func()
 }
 
 // NewPictures makes items of a listing, for a network of a manifest.
@@ -103,15 +100,19 @@ func (p *Pictures) Loader(v Views, _ int) (pipeline.Loader, error) {
 	if v.none() {
 		return p.loader(func(dst []float32, path string, _ uint64) error { return p.transform.File(dst, path) }), nil
 	}
-	set, err := image.ParseSet(v.Set)
-	if err != nil {
-		return nil, err
-	}
-	viewer, err := p.transform.NewViews(image.Views{Set: set, Augmented: v.Count})
+	viewer, err := p.viewer(v)
 	if err != nil {
 		return nil, err
 	}
 	return p.loader(viewer.File), nil
+}
+
+func (p *Pictures) viewer(v Views) (*image.Viewer, error) {
+	set, err := image.ParseSet(v.Set)
+	if err != nil {
+		return nil, err
+	}
+	return p.transform.NewViews(image.Views{Set: set, Augmented: v.Count})
 }
 
 // loader decodes and transforms picture i.
@@ -119,9 +120,6 @@ func (p *Pictures) loader(read func(dst []float32, path string, seed uint64) err
 	return func(dst []float32, i int, seed uint64) error {
 		if err := p.failed(i); err != nil {
 			return err
-		}
-		if p.options.BeforeLoad != nil {
-			p.options.BeforeLoad()
 		}
 		path := p.listing.Pictures[i].Path
 		if err := read(dst, path, seed); err != nil {

@@ -143,6 +143,53 @@ func TestSleepRefusals(t *testing.T) {
 	}
 }
 
+// What becomes of a recording between the listing and the run is an error of its epochs; what sleep wrote beside it is no recording.
+func TestSleepThatVanishes(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.edf")
+	writeEDF(t, path, 120)
+	writeHypnogram(t, filepath.Join(dir, "a.edf.hypnogram.edf"), []hypnogram.Stage{hypnogram.W, hypnogram.W})
+	s, err := OpenSleep(context.Background(), []string{dir}, sleepModel("Fpz-Cz", 10), SleepOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Items()) != 4 || len(s.Warnings()) > 0 {
+		t.Errorf("%d items, warnings %q", len(s.Items()), s.Warnings())
+	}
+	if err := os.Truncate(path, 512+2*600+20); err != nil { // of 120 seconds, 61
+		t.Fatal(err)
+	}
+	dst := make([]float32, 300)
+	if err := s.load(dst, 1); err != nil || dst[0] != 300 {
+		t.Errorf("what is still there: %v, from %v", err, dst[0])
+	}
+	if err := s.load(dst, 2); err == nil || !strings.Contains(err.Error(), "beyond the last whole epoch") {
+		t.Errorf("what is gone: %v", err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	s.cache = nightCache{}
+	if err := s.load(dst, 0); err == nil || strings.Contains(err.Error(), dir) {
+		t.Errorf("a file that is gone: %v", err)
+	}
+}
+
+// A long night in hand stays while short ones come and go beside it.
+func TestNightsInHand(t *testing.T) {
+	c, long := nightCache{most: 3}, &night{}
+	first := c.hold(long)
+	for range 10 {
+		c.hold(&night{})
+		if c.hold(long) != first {
+			t.Fatal("the night that was asked for last was dropped")
+		}
+	}
+	if len(c.held) != 3 {
+		t.Errorf("%d nights are held, want 3", len(c.held))
+	}
+}
+
 func TestSleepOfARealNight(t *testing.T) {
 	recording := testdata.Asset(t, "sleep-psg", "SC4001E0-PSG.edf")
 	scores := testdata.Shared(t, "data", "edf", "SC4001EC-Hypnogram.edf")

@@ -6,13 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/oatta/oatta/adapt/predict"
 	"github.com/oatta/oatta/datasets/posts"
 	"github.com/oatta/oatta/internal/pipeline"
 	"github.com/oatta/oatta/models"
-	"github.com/oatta/oatta/models/onnx"
 	"github.com/oatta/oatta/preprocess/text"
 	"github.com/oatta/oatta/runtime"
 )
@@ -77,28 +75,6 @@ func (t *Texts) loadTokenizer() (err error) {
 	}
 	t.length = t.tokenizer.Settings().MaxLength
 	return nil
-}
-
-// tables returns the rows of a network's tables of pieces and of places, 0 for one that has another name.
-func tables(m *models.Model) (words, places int, err error) {
-	data, err := m.Data()
-	if err != nil {
-		return 0, 0, err
-	}
-	net, err := onnx.Decode(data)
-	if err != nil {
-		return 0, 0, err
-	}
-	for _, t := range net.GetGraph().GetInitializer() {
-		switch dims := t.GetDims(); {
-		case len(dims) != 2:
-		case strings.HasSuffix(t.GetName(), "word_embeddings.weight"):
-			words = int(dims[0])
-		case strings.HasSuffix(t.GetName(), "position_embeddings.weight"):
-			places = int(dims[0])
-		}
-	}
-	return words, places, nil
 }
 
 func (t *Texts) list(ctx context.Context, files []file, o posts.Options) error {

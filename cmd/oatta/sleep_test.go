@@ -1,0 +1,228 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/oatta/oatta/datasets/edf/hypnogram"
+	"github.com/oatta/oatta/internal/testdata"
+)
+
+// Records 1010 to 1057 of the night SC4001E0 hold its first sleep; its header says that it begins there.
+const (
+	nightFrom   = 1010
+	nightEpochs = 48
+	nightHeader = 2048  // bytes
+	nightRecord = 18240 // bytes, 30 seconds
+)
+
+// night cuts those records out of the real recording, into a new folder with the real hypnogram.
+func night(t *testing.T) string {
+	t.Helper()
+	f, err := os.Open(testdata.Asset(t, "sleep-psg", "SC4001E0-PSG.edf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	head, data := make([]byte, nightHeader), make([]byte, nightEpochs*nightRecord)
+	_, err = io.ReadFull(f, head)
+	if err == nil {
+		_, err = f.ReadAt(data, nightHeader+nightFrom*nightRecord)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(head[88:], fmt.Sprintf("%-80s", "Startdate 25-APR-1989 X X X"))
+	copy(head[168:], "25.04.8900.38.00") // 1010 epochs after 16:13 of the day before
+	copy(head[236:], fmt.Sprintf("%-8d", nightEpochs))
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "SC4001E0-PSG.edf"), string(append(head, data...)))
+	writeFile(t, filepath.Join(dir, "SC4001EC-Hypnogram.edf"), readFile(t, testdata.Shared(t, "data", "edf", "SC4001EC-Hypnogram.edf")))
+	return dir
+}
+
+func cnn(t *testing.T, extra ...string) string {
+	t.Helper()
+	m, _ := built(t, append([]string{"cnn1d", "--task", "sleep", "--init", "1"}, extra...)...)
+	return m.Path
+}
+
+// Some of a real night, from EDF to hypnograms.
+func TestSleep(t *testing.T) {
+	needEngine(t)
+	k := kind{"sleep", night(t), cnn(t), nightEpochs, 1, 5, "epoch", "0.01"}
+	t.Run("methods", k.checkMethods)
+	t.Run("resume", func(t *testing.T) {
+		k.checkResume(t, methodBase, func(out string) []string {
+			return []string{"--hypnograms", filepath.Join(filepath.Dir(out), "nights")}
+		})
+	})
+	t.Run("hypnograms", func(t *testing.T) { checkHypnograms(t, k) })
+	t.Run("eval", func(t *testing.T) { checkSleepEval(t, k) })
+	t.Run("refusals", func(t *testing.T) {
+		k.checkRefusals(t, tcn(t), filepath.Join(k.input, "SC4001E0-PSG.edf"))
+		file := writeText(t, filepath.Join(t.TempDir(), "file"), "")
+		for want, args := range map[string][]string{
+			"--hypnograms: ":       {"--hypnograms", filepath.Join(file, "below")},
+			"is no stage of sleep": {"--hypnograms", t.TempDir(), "--model", cnn(t, "--labels", writeText(t, filepath.Join(t.TempDir(), "l.txt"), "calm\nwild\n"))},
+		} {
+			if _, errOut := mustOatta(t, exitNothing, append([]string{"run", "sleep", k.input, "--model", k.model}, args...)...); !strings.Contains(errOut, want) {
+				t.Errorf("%v: %s, want %q", args, errOut, want)
+			}
+		}
+		mustOatta(t, exitNothing, "eval", "sleep", k.input, "--model", k.model, "--trim", "NaN")
+	})
+}
+
+// checkHypnograms reads back what --hypnograms wrote, also into the folder of the recordings, where it is no input of the next run.
+func checkHypnograms(t *testing.T, k kind) {
+	lines := k.run(t, "--hypnograms", k.input)
+	want := make([]hypnogram.Stage, len(lines))
+	for i, l := range lines {
+		want[i], _ = hypnogram.ParseLabel(l.AdaptedLabel)
+	}
+	base := filepath.Join(k.input, "SC4001E0-PSG.edf")
+	h, err := hypnogram.Open(base + ".hypnogram.edf")
+	if err != nil || h.Start.Format("2006-01-02 15:04:05") != "1989-04-25 00:38:00" || len(h.Stages) != nightEpochs {
+		t.Fatalf("EDF+: %v, %+v", err, h)
+	}
+	for i := range want {
+		if h.Stages[i] != want[i] {
+			t.Errorf("EDF+: epoch %d is %v, want %v", i, h.Stages[i], want[i])
+		}
+	}
+	for ending, comma := range map[string]rune{".hypnogram.csv": ',', ".hypnogram.tsv": '\t'} {
+		r := csv.NewReader(strings.NewReader(readFile(t, base+ending)))
+		r.Comma = comma
+		rows, err := r.ReadAll()
+		if err != nil || len(rows) != nightEpochs+1 {
+			t.Fatalf("%s: %v, %d rows", ending, err, len(rows))
+		}
+		if got := rows[nightEpochs]; got[2] != want[nightEpochs-1].String() {
+			t.Errorf("%s: last row %q", ending, got)
+		}
+	}
+	var sum struct {
+		Epochs  int
+		Minutes map[string]float64
+	}
+	if err := json.Unmarshal([]byte(readFile(t, base+".sleep.json")), &sum); err != nil || sum.Epochs != nightEpochs {
+		t.Errorf("summary: %v, %+v", err, sum)
+	}
+	total := 0.0
+	for _, m := range sum.Minutes {
+		total += m
+	}
+	if total != nightEpochs/2 {
+		t.Errorf("%g minutes of stages, want %d", total, nightEpochs/2)
+	}
+	_, errOut := mustOatta(t, exitNothing, "run", "sleep", k.input, "--model", k.model, "--hypnograms", k.input)
+	if !strings.Contains(errOut, "exists: --overwrite replaces it") {
+		t.Errorf("a second time: %s", errOut)
+	}
+	_, errOut = mustOatta(t, exitFine, "run", "sleep", k.input, "--model", k.model, "--hypnograms", k.input, "--overwrite")
+	if !strings.Contains(errOut, "48 epochs: 0 failed") || strings.Contains(errOut, "left out") {
+		t.Errorf("replaced: %s", errOut)
+	}
+}
+
+// checkSleepEval: the hypnogram is the truth, in its own epochs and trimmed.
+func checkSleepEval(t *testing.T, k kind) {
+	h, err := hypnogram.Open(filepath.Join(k.input, "SC4001EC-Hypnogram.edf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := evaluated(t, "sleep", k.input, "--model", k.model, "--format", "json", "-q", "--trim", "-1", "--groups", "^SC4(..)")
+	want := map[string]int{}
+	for _, stage := range h.Stages[nightFrom : nightFrom+nightEpochs] {
+		want[stage.String()]++
+	}
+	for label, n := range s.supports() {
+		if want[label] != n {
+			t.Errorf("%d epochs of %s, want %d", n, label, want[label])
+		}
+	}
+	if want["N2"] == 0 || want["N3"] == 0 || s.Raw.Items != nightEpochs || len(s.Streams) != 1 || s.Streams[0].Stream != "00" {
+		t.Errorf("%d scored of %v, streams %+v", s.Raw.Items, want, s.Streams)
+	}
+	s.checkRaw(t, k.run(t), func(i int) string { return h.Stages[nightFrom+i].String() })
+	if trimmed := evaluated(t, "sleep", k.input, "--model", k.model, "--format", "json", "-q", "--trim", "2"); trimmed.Items >= nightEpochs || trimmed.supports()["W"] >= want["W"] {
+		t.Errorf("trimmed to 2 minutes: %d epochs of %v", trimmed.Items, trimmed.supports())
+	}
+	rem := cnn(t, "--labels", writeText(t, filepath.Join(t.TempDir(), "labels.txt"), "Wake\nN1\nN2\nN3\nREM\n"))
+	if other := evaluated(t, "sleep", k.input, "--model", rem, "--format", "json", "-q"); other.Unknown != 0 || other.supports()["Wake"] == 0 {
+		t.Errorf("other words for stages: %d unknown, %v", other.Unknown, other.supports())
+	}
+	alone := filepath.Join(k.input, "SC4001E0-PSG.edf")
+	if _, errOut := mustOatta(t, exitNothing, "eval", "sleep", alone, "--model", k.model); !strings.Contains(errOut, "annotations only") && !strings.Contains(errOut, "nobody scored it") {
+		t.Errorf("without a hypnogram: %s", errOut)
+	}
+}
+
+// Recordings as people have them: each is a right result or a failure that says why.
+func TestBadSleepAmongGood(t *testing.T) {
+	needEngine(t)
+	dir := night(t)
+	whole := readFile(t, filepath.Join(dir, "SC4001E0-PSG.edf"))
+	patched := func(at int, text string) string { return whole[:at] + text + whole[at+len(text):] }
+	for name, text := range map[string]string{
+		"cut.edf": whole[:nightHeader+10*nightRecord+777], "head.edf": whole[:nightHeader], "half-head.edf": whole[:300], "empty.edf": "",
+		"text.edf": strings.Repeat("no recording\n", 1000), "wrong.edf": strings.Replace(whole, "EEG Fpz-Cz", "EEG Oz-Iz ", 1),
+		"endless.edf": patched(236, "99999999"), "unknown.edf": patched(236, "-1      "), "undated.edf": patched(168, "xx.yy.zz"),
+		"short.edf": patched(244, "5       ")[:nightHeader+5*nightRecord], "SC4002E0-PSG.edf": whole[:nightHeader+20*nightRecord],
+		"SC4002EC-Hypnogram.edf": "0       broken",
+	} {
+		writeFile(t, filepath.Join(dir, name), text)
+	}
+	out, text := mustOatta(t, exitSome, "run", "sleep", dir, "--model", cnn(t))
+	epochs, failures := map[string]int{}, map[string]string{}
+	for _, l := range parseLines(t, out) {
+		if epochs[l.Stream]++; l.Failure != "" {
+			failures[l.File] = l.Failure
+		}
+	}
+	for name, want := range map[string]int{"SC4001E0-PSG.edf": nightEpochs, "cut.edf": 10, "endless.edf": nightEpochs, "unknown.edf": nightEpochs, "undated.edf": nightEpochs} {
+		if epochs[name] != want {
+			t.Errorf("%s: %d epochs, want %d", name, epochs[name], want)
+		}
+	}
+	for name, want := range map[string]string{
+		"head.edf": "no whole record", "half-head.edf": "header", "empty.edf": "header", "text.edf": "edf: ", "wrong.edf": `channel "EEG Fpz-Cz"`,
+		"short.edf": "less than an epoch", "SC4002E0-PSG.edf": "header",
+	} {
+		if !strings.Contains(failures[name], want) {
+			t.Errorf("%s: failure %q, want %q in it", name, failures[name], want)
+		}
+	}
+	if !strings.Contains(text, "cut.edf: ") || strings.Contains(out+text, dir) {
+		t.Errorf("no warning of what was cut off, or the folder is told:\n%s", text)
+	}
+}
+
+// Bytes that a run cannot keep are not taken for kept.
+func TestSleepWritesWhole(t *testing.T) {
+	needEngine(t)
+	dir, to := night(t), t.TempDir()
+	if err := os.MkdirAll(filepath.Join(to, "SC4001E0-PSG.edf.sleep.json.part", "in the way"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "out.jsonl")
+	_, errOut := mustOatta(t, exitSome, "run", "sleep", dir, "--model", cnn(t), "--hypnograms", to, "-o", out)
+	if !strings.Contains(errOut, "--resume continues") {
+		t.Errorf("%s", errOut)
+	}
+	if err := os.RemoveAll(filepath.Join(to, "SC4001E0-PSG.edf.sleep.json.part")); err != nil {
+		t.Fatal(err)
+	}
+	mustOatta(t, exitFine, "run", "sleep", dir, "--model", cnn(t), "--hypnograms", to, "-o", out, "--resume")
+	if _, err := os.Stat(filepath.Join(to, "SC4001E0-PSG.edf.sleep.json")); errors.Is(err, os.ErrNotExist) {
+		t.Error("the resumed run did not write the summary")
+	}
+}
