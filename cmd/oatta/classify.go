@@ -47,6 +47,7 @@ type classification struct {
 	discard bool   // no results are wanted, only the observer
 	observe func(i int, r *results.Record)
 	scores  func(report pipeline.Report) error // if set, prints what the observer gathered, before the output is declared complete
+	eval    bool                               // the scores are what the run is for
 
 	k        *network
 	filter   *adapt.Filter
@@ -80,6 +81,9 @@ func (r *classification) run(m *models.Model, listed time.Duration) (err error) 
 		return err
 	}
 	r.tellDevice()
+	if r.k.note != "" {
+		warn(r.c, r.env, []string{"one stream at a time: " + r.k.note})
+	}
 	r.manifest = runManifest{Settings: r.k.settings(r.c, r.filter, r.times, s, record), Started: time.Now().UTC()}
 	job, err := r.job(s, record)
 	if err != nil {
@@ -208,7 +212,7 @@ func (r *classification) complete(err error) error {
 	if diff := pipeline.Differences(was.Settings.identity(), r.manifest.Settings.identity()); diff != "" {
 		return fmt.Errorf("%w, but it was another run (--overwrite replaces it):\n%s", err, diff)
 	}
-	if r.scores != nil {
+	if r.eval {
 		return fmt.Errorf("%w: its predictions cannot be scored again without being made again (--overwrite)", err)
 	}
 	code := exitFine

@@ -49,7 +49,7 @@ func evaluate(c *cli.Context, env environment, m *models.Model, in inputs.Input,
 	warnGuesses(c, env, m)
 
 	comparison := benchmarks.NewComparison(len(m.Manifest.Labels))
-	r := &classification{c: c, env: env, input: in, path: c.String("predictions"), discard: c.String("predictions") == ""}
+	r := &classification{c: c, env: env, input: in, path: c.String("predictions"), discard: c.String("predictions") == "", eval: true}
 	r.observe = func(i int, record *results.Record) {
 		if truth.class[i] >= 0 && !record.Failed() {
 			comparison.Add(record.Stream, truth.class[i], record.Raw, record.Adapted)

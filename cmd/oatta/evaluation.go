@@ -88,7 +88,7 @@ func (e evaluation) printIntervals(w io.Writer) error {
 	for _, row := range b.Pooled {
 		if name, ok := shownIntervals[row.Metric]; ok {
 			c := row.Change
-			fmt.Fprintf(w, "%s changed by %+.2f points, %+.2f to %+.2f (%g %% interval, %d streams drawn anew)\n", name, 100*c.Value, 100*c.Low, 100*c.High, 100*b.Level, b.Streams)
+			fmt.Fprintf(w, "%s changed by %+.2f points, %+.2f to %+.2f (%g %% interval, %d drawn anew)\n", name, 100*c.Value, 100*c.Low, 100*c.High, 100*b.Level, b.Streams)
 		}
 	}
 	return nil

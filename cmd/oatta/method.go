@@ -38,7 +38,7 @@ func methodFlags() []cli.Flag {
 	return append([]cli.Flag{
 		&cli.StringFlag{Name: "method", Value: methodBase, Category: methodCategory, Usage: "base (the network as it is), mc-dropout, ttaug (augmented views), tent (adapts normalisations along the stream), memo (adapts to the views of each item)"},
 		&cli.Uint64Flag{Name: "seed", Category: methodCategory, Usage: "mc-dropout, ttaug, memo: of masks and views"},
-		&cli.IntFlag{Name: "views", Category: methodCategory, DefaultText: "9 for ttaug, the preset's 16 to 64 for memo", Usage: "ttaug, memo: views beside the plain input"},
+		&cli.IntFlag{Name: "views", Category: methodCategory, DefaultText: "9 for ttaug, 16 or 32 for memo", Usage: "ttaug, memo: views beside the plain input"},
 		&cli.StringFlag{Name: "augment", Category: methodCategory, Usage: "ttaug, memo: `SET` of views; pictures: flip, crops, scales, ten-crop, augmix, memo-cifar, memo-imagenet; signals: usual, jitter, shift; texts: usual, words, handles"},
 		&cli.StringFlag{Name: "merge", Value: string(predict.MergeMean), Category: methodCategory, Usage: "ttaug: mean, geometric, max or entropy (mean weighed by certainty)"},
 	}, settingFlags()...)
@@ -170,7 +170,7 @@ func (x *method) settings(c *cli.Context, m *models.Model) (err error) {
 			s, presetErr := memo.Preset(x.Memo.Preset)
 			err = presetErr
 			if err == nil {
-				x.Views, err = viewsOf(c, memoSet(m), s.Views)
+				x.Views, err = viewsOf(c, memoSet(m), memoViews(m, s))
 			}
 		}
 	}
@@ -221,6 +221,15 @@ func memoSet(m *models.Model) string {
 		return "memo-cifar"
 	}
 	return "augmix"
+}
+
+// memoViews is how many views an item has unless asked for otherwise: those of the preset, but of large pictures 16, since the values of
+// every layer are kept for all views at once (of EfficientNet-Lite0, 150 MB a view).
+func memoViews(m *models.Model, s memo.Settings) int {
+	if in := m.Manifest.Input; max(in.Height, in.Width) > small {
+		return min(s.Views, 16)
+	}
+	return s.Views
 }
 
 // memoPreset is the preset of a model's task.

@@ -124,7 +124,7 @@ func (k *network) makePredictor(s runtime.Session) (err error) {
 	case methodTent:
 		var p *tent.Predictor
 		if p, err = tent.New(s, tent.Options{Input: shape}); err == nil {
-			k.streams, k.kind = p, predict.Kind(p.Kind())
+			k.streams, k.kind, k.note = p, predict.Kind(p.Kind()), p.OneLane()
 		}
 	case methodMemo:
 		k.views = *k.method.Views

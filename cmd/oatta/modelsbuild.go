@@ -208,7 +208,7 @@ func (b *build) write() error {
 	if err := b.manifest.Write(&text); err != nil {
 		return err
 	}
-	if err := copyTokenizer(b.tokens, filepath.Join(filepath.Dir(out), b.tokenizerName())); err != nil {
+	if err := copyTokenizer(b.tokens, filepath.Join(filepath.Dir(out), b.tokenizerName()), b.c.Bool("overwrite")); err != nil {
 		return err
 	}
 	if err := replaceFile(out, data); err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -192,8 +193,8 @@ func hasTokenizer(dir string) bool {
 	})
 }
 
-// copyTokenizer copies the files of a tokenizer; no folder is none.
-func copyTokenizer(from, to string) error {
+// copyTokenizer copies the files of a tokenizer; no folder is none. Other files of their names stay unless they may be replaced.
+func copyTokenizer(from, to string, overwrite bool) error {
 	if from == "" {
 		return nil
 	}
@@ -204,6 +205,12 @@ func copyTokenizer(from, to string) error {
 		data, err := os.ReadFile(filepath.Join(from, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
+		}
+		if there, readErr := os.ReadFile(filepath.Join(to, name)); readErr == nil && err == nil {
+			if bytes.Equal(there, data) {
+				continue
+			}
+			err = mayReplace(filepath.Join(to, name), overwrite)
 		}
 		if err == nil {
 			err = replaceFile(filepath.Join(to, name), data)

@@ -27,7 +27,7 @@ func exportCommand(env environment) *cli.Command {
 			"and `oatta run -m FILE` runs it. A manifest is written beside the file.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "graph", Value: "forward", Category: methodCategory, Usage: strings.Join(slices.Sorted(maps.Keys(exportGraphs)), ", ")},
-			&cli.IntFlag{Name: "views", Category: methodCategory, DefaultText: "the preset's, 16 to 64", Usage: "memo: views beside the plain input"},
+			&cli.IntFlag{Name: "views", Category: methodCategory, DefaultText: "16 or 32", Usage: "memo: views beside the plain input"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: outputCategory, Usage: "`FILE` to write"},
 			&cli.BoolFlag{Name: "overwrite", Category: outputCategory, Usage: "replace a file that is there"},
 		}, settingFlags()...),
@@ -67,15 +67,15 @@ func export(c *cli.Context, env environment) error {
 	if err != nil {
 		return err
 	}
-	manifest, err := withTokenizer(m, out)
+	manifest, err := withTokenizer(m, out, c.Bool("overwrite"))
 	if err != nil {
 		return err
 	}
 	return saveExport(env, out, g, manifest)
 }
 
-// withTokenizer copies the tokenizer of a model of texts beside the output, unless it is there, and returns the manifest that names it.
-func withTokenizer(m *models.Model, out string) (models.Manifest, error) {
+// withTokenizer copies the tokenizer of a model of texts beside an output in another folder, and returns the manifest that names it.
+func withTokenizer(m *models.Model, out string, overwrite bool) (models.Manifest, error) {
 	if m.Manifest.Text == nil || filepath.Dir(m.Path) == filepath.Dir(out) {
 		return m.Manifest, nil
 	}
@@ -83,7 +83,7 @@ func withTokenizer(m *models.Model, out string) (models.Manifest, error) {
 	text.Tokenizer = replaceEnding(filepath.Base(out), ".tokenizer")
 	manifest := m.Manifest
 	manifest.Text = &text
-	return manifest, copyTokenizer(m.TokenizerDir(), filepath.Join(filepath.Dir(out), text.Tokenizer))
+	return manifest, copyTokenizer(m.TokenizerDir(), filepath.Join(filepath.Dir(out), text.Tokenizer), overwrite)
 }
 
 func replaceEnding(name, ending string) string {

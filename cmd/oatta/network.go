@@ -54,6 +54,7 @@ type network struct {
 	method  method
 	views   inputs.Views // that items are loaded with
 	reason  string       // why the session runs where it does
+	note    string       // what the user should know of the predictor, "" for nothing
 
 	predictor pipeline.Predictor       // one of these
 	streams   pipeline.StreamPredictor //

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	goruntime "runtime"
 	"slices"
 	"time"
 
@@ -145,6 +146,11 @@ func (in *Motion) hapt(path string, files []file) []file {
 	}
 	for i, r := range h.Recordings {
 		f := file{path: path, name: r.Name(), bytes: info.Size(), mod: info.ModTime()}
+		for _, dir := range []string{path, filepath.Join(path, "RawData")} { // of a folder, what tells that one of its files was replaced
+			if own, err := os.Stat(filepath.Join(dir, r.Name()+".txt")); err == nil {
+				f.bytes, f.mod = own.Size(), own.ModTime()
+			}
+		}
 		in.recordings = append(in.recordings, &recording{file: f, open: func() (*data.Recording, error) { return h.Open(i) }})
 		files = append(files, f)
 	}
@@ -246,7 +252,8 @@ func (in *Motion) Session(s runtime.Session) (runtime.Session, error) { return s
 
 // Loader implements [Input].
 func (in *Motion) Loader(v Views, streams int) (pipeline.Loader, error) {
-	in.reels.most = 2*streams + 1 // those in hand, and those that follow them
+	// Those in hand and those that follow them, or, where recordings are short, one for each loader that may ask.
+	in.reels.most = max(2*streams, goruntime.GOMAXPROCS(0)) + 1
 	return signalLoader(v, models.Motion, in.triples, in.shape, in.load)
 }
 

@@ -51,6 +51,7 @@ type reel struct {
 	next      int // ordinal of the window that the stream gives next
 	current   motion.Window
 	waiting   map[int][]float32
+	retired   bool // nobody holds it any more: a loader that still has it leaves nothing open
 }
 
 // waitingMost bounds the windows that wait; of more, the oldest was asked for by nobody.
@@ -60,6 +61,9 @@ const waitingMost = 1024
 func (r *reel) window(dst []float32, ordinal int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.retired {
+		defer r.stop()
+	}
 	if data, ok := r.waiting[ordinal]; ok {
 		copy(dst, data)
 		delete(r.waiting, ordinal)
@@ -95,10 +99,11 @@ func (r *reel) begin() (err error) {
 	return err
 }
 
-// rewind frees the file and what waits.
+// rewind frees the file and what waits, for good.
 func (r *reel) rewind() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.retired = true
 	r.stop()
 }
 

@@ -23,7 +23,7 @@ type stages struct {
 // run starts the stages on items first to last-1 and returns the batches in order. The caller must wait for each batch's done,
 // release it, and drain the channel. Cancelling ctx aborts runs of the network.
 func (s *stages) run(ctx context.Context, first, last int) <-chan *batch {
-	inFlight := 2*s.runners + 3 + s.loaders/s.size // enough that no stage waits for the unevenness of another
+	inFlight := s.inFlight()
 	s.free = make(chan *batch, inFlight)
 	for range inFlight {
 		s.free <- &batch{src: make([]float32, s.size*s.input), dst: make([]float32, s.size*s.classes)}
@@ -39,6 +39,15 @@ func (s *stages) run(ctx context.Context, first, last int) <-chan *batch {
 		go s.inferAll(ctx, ready)
 	}
 	return ordered
+}
+
+// stageBytes bounds the inputs that are held beyond those that the network works on: views of large pictures on many cores take gigabytes.
+const stageBytes = 1 << 30
+
+// inFlight is how many batches there are: enough that no stage waits for the unevenness of another, as far as memory allows.
+func (s *stages) inFlight() int {
+	want, least := 2*s.runners+3+s.loaders/s.size, s.runners+2
+	return max(least, min(want, stageBytes/(4*s.size*s.input)))
 }
 
 func (s *stages) release(b *batch) { s.free <- b }
