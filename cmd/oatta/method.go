@@ -226,7 +226,7 @@ func memoSet(m *models.Model) string {
 // memoViews is how many views an item has unless asked for otherwise: those of the preset, but of large pictures 16, since the values of
 // every layer are kept for all views at once (of EfficientNet-Lite0, 150 MB a view).
 func memoViews(m *models.Model, s memo.Settings) int {
-	if in := m.Manifest.Input; max(in.Height, in.Width) > small {
+	if isLarge(m) {
 		return min(s.Views, 16)
 	}
 	return s.Views
