@@ -226,19 +226,11 @@ func lrn(c *call) ([]Tensor, error) {
 
 // lpNormalization divides by the 1- or 2-norm along an axis; what has norm 0 stays 0.
 func lpNormalization(c *call) ([]Tensor, error) {
-	x, err := c.floats(0)
+	x, y, r, err := c.alongAxis()
 	if err != nil {
 		return nil, err
 	}
-	a, err := axis(c.n.Int("axis", -1), len(x.Dims))
-	if err != nil {
-		return nil, err
-	}
-	y, err := c.make(x.Elem, x.Dims)
-	if err != nil {
-		return nil, err
-	}
-	r, p := along(x.Dims, a), float64(c.n.Int("p", 2))
+	p := float64(c.n.Int("p", 2))
 	r.each(func(first int) {
 		sum := 0.0
 		for j := range r.n {

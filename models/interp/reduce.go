@@ -216,22 +216,26 @@ func (r rows) each(f func(first int)) {
 	}
 }
 
+// alongAxis returns the first input, room for an output of its shape, and both seen along the attribute axis, the last by default.
+func (c *call) alongAxis() (x, y Tensor, r rows, err error) {
+	if x, err = c.floats(0); err != nil {
+		return x, y, r, err
+	}
+	a, err := axis(c.n.Int("axis", -1), len(x.Dims))
+	if err != nil {
+		return x, y, r, err
+	}
+	y, err = c.make(x.Elem, x.Dims)
+	return x, y, along(x.Dims, a), err
+}
+
 // softmax along an axis; logarithm: LogSoftmax.
 func softmax(logarithm bool) func(*call) ([]Tensor, error) {
 	return func(c *call) ([]Tensor, error) {
-		x, err := c.floats(0)
+		x, y, r, err := c.alongAxis()
 		if err != nil {
 			return nil, err
 		}
-		a, err := axis(c.n.Int("axis", -1), len(x.Dims))
-		if err != nil {
-			return nil, err
-		}
-		y, err := c.make(x.Elem, x.Dims)
-		if err != nil {
-			return nil, err
-		}
-		r := along(x.Dims, a)
 		r.each(func(first int) { softmaxRow(y.F, x.F, first, r, logarithm) })
 		return one(y, nil)
 	}
@@ -314,19 +318,10 @@ func (t Tensor) order(i, j int) int {
 
 // hardmax is 1 at the first largest element along an axis, and 0 elsewhere.
 func hardmax(c *call) ([]Tensor, error) {
-	x, err := c.floats(0)
-	if err != nil {
-		return nil, err
-	}
-	a, err := axis(c.n.Int("axis", -1), len(x.Dims))
-	if err != nil {
-		return nil, err
-	}
-	y, err := c.make(x.Elem, x.Dims)
+	x, y, r, err := c.alongAxis()
 	if err != nil || len(x.F) == 0 {
 		return []Tensor{y}, err
 	}
-	r := along(x.Dims, a)
 	r.each(func(first int) {
 		best := 0
 		for j := 1; j < r.n; j++ {
