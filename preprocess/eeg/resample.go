@@ -3,6 +3,8 @@ package eeg
 import (
 	"fmt"
 	"math"
+
+	"github.com/oatta/oatta/preprocess/internal/kaiser"
 )
 
 // maxRatio bounds both sides of the ratio of two rates. 44.1 kHz to 100 Hz is 1 to 441.
@@ -45,7 +47,7 @@ func polyphase(up, down int) (phases [][]float64, half int) {
 	sum := 0.0
 	for i := range h {
 		r := float64(i-half) / float64(half)
-		h[i] = sinc(float64(i-half)/float64(slow)) * besselI0(5*math.Sqrt(1-r*r))
+		h[i] = sinc(float64(i-half)/float64(slow)) * kaiser.BesselI0(5*math.Sqrt(1-r*r))
 		sum += h[i]
 	}
 	phases = make([][]float64, up)
@@ -61,16 +63,6 @@ func sinc(x float64) float64 {
 		return 1
 	}
 	return math.Sin(math.Pi*x) / (math.Pi * x)
-}
-
-// besselI0 is the modified Bessel function of the first kind of order 0, by its series, which converges fast up to the 5 needed here.
-func besselI0(x float64) float64 {
-	sum, term := 1.0, 1.0
-	for k := 1.0; term > 1e-17*sum; k++ {
-		term *= x / 2 / k * (x / 2 / k)
-		sum += term
-	}
-	return sum
 }
 
 func gcd(a, b int) int {

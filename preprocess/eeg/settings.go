@@ -47,22 +47,24 @@ func (s Settings) validate() error {
 	if s.Band.High > s.Rate/2 {
 		return fmt.Errorf("band up to %g Hz: more than half the rate of %g Hz can carry", s.Band.High, s.Rate)
 	}
-	return s.validateScale()
+	return CheckScale(s.Channels, s.Standardise, s.Mean, s.Std)
 }
 
-func (s Settings) validateScale() error {
-	if s.Mean == nil && s.Std == nil {
+// CheckScale reports means and standard deviations, one a channel, that cannot standardise: given without standardisation, of other
+// numbers than the channels, not finite, or not over 0.
+func CheckScale(channels []string, standardise bool, mean, std []float64) error {
+	if mean == nil && std == nil {
 		return nil
 	}
-	if !s.Standardise {
+	if !standardise {
 		return errors.New("mean and standard deviation without standardisation")
 	}
-	if len(s.Mean) != len(s.Channels) || len(s.Std) != len(s.Channels) {
-		return fmt.Errorf("%d means and %d standard deviations of %d channels", len(s.Mean), len(s.Std), len(s.Channels))
+	if len(mean) != len(channels) || len(std) != len(channels) {
+		return fmt.Errorf("%d means and %d standard deviations of %d channels", len(mean), len(std), len(channels))
 	}
-	for i := range s.Mean {
-		if !(s.Std[i] > 0) || math.IsInf(s.Std[i], 1) || math.IsNaN(s.Mean[i]) || math.IsInf(s.Mean[i], 0) {
-			return fmt.Errorf("channel %q: mean %g, standard deviation %g", s.Channels[i], s.Mean[i], s.Std[i])
+	for i := range mean {
+		if !(std[i] > 0) || math.IsInf(std[i], 1) || math.IsNaN(mean[i]) || math.IsInf(mean[i], 0) {
+			return fmt.Errorf("channel %q: mean %g, standard deviation %g", channels[i], mean[i], std[i])
 		}
 	}
 	return nil

@@ -3,6 +3,8 @@ package motion
 import (
 	"fmt"
 	"math"
+
+	"github.com/oatta/oatta/preprocess/internal/kaiser"
 )
 
 // The filter of the grid: so many periods of the slower rate to each side, under a Kaiser window.
@@ -53,7 +55,7 @@ func row(f float64, half int, slow float64) []float64 {
 	for e := range taps {
 		x := (f - float64(e-half+1)) * slow // in periods of the slower rate
 		if r := x / periods; math.Abs(r) <= 1+1e-12 {
-			taps[e] = sinc(x) * besselI0(kaiserBeta*math.Sqrt(max(0, 1-r*r)))
+			taps[e] = sinc(x) * kaiser.BesselI0(kaiserBeta*math.Sqrt(max(0, 1-r*r)))
 		}
 		sum += taps[e]
 	}
@@ -72,16 +74,6 @@ func sinc(x float64) float64 {
 		return 0
 	}
 	return math.Sin(math.Pi*x) / (math.Pi * x)
-}
-
-// besselI0 is the modified Bessel function of the first kind of order 0, by its series, which converges fast up to the 5 needed here.
-func besselI0(x float64) float64 {
-	sum, term := 1.0, 1.0
-	for k := 1.0; term > 1e-17*sum; k++ {
-		term *= x / 2 / k * (x / 2 / k)
-		sum += term
-	}
-	return sum
 }
 
 // exact is how near to a step a position must be to be taken for it, in steps: far above what rounding does to times in weeks.

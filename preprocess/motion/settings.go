@@ -1,9 +1,7 @@
 package motion
 
 import (
-	"errors"
 	"fmt"
-	"math"
 
 	"github.com/oatta/oatta/preprocess/eeg"
 )
@@ -69,21 +67,7 @@ func (s Settings) checkBand() error {
 }
 
 func (s Settings) checkScale() error {
-	if s.Mean == nil && s.Std == nil {
-		return nil
-	}
-	if !s.Standardise {
-		return errors.New("mean and standard deviation without standardisation")
-	}
-	if len(s.Mean) != len(s.Channels) || len(s.Std) != len(s.Channels) {
-		return fmt.Errorf("%d means and %d standard deviations of %d channels", len(s.Mean), len(s.Std), len(s.Channels))
-	}
-	for i := range s.Mean {
-		if !(s.Std[i] > 0) || math.IsInf(s.Std[i], 1) || math.IsNaN(s.Mean[i]) || math.IsInf(s.Mean[i], 0) {
-			return fmt.Errorf("channel %q: mean %g, standard deviation %g", s.Channels[i], s.Mean[i], s.Std[i])
-		}
-	}
-	return nil
+	return eeg.CheckScale(s.Channels, s.Standardise, s.Mean, s.Std)
 }
 
 func (s Settings) hop() int {
