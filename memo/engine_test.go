@@ -21,17 +21,8 @@ import (
 	"github.com/oatta/oatta/models/graph"
 	"github.com/oatta/oatta/models/onnx"
 	"github.com/oatta/oatta/runtime"
-	"github.com/oatta/oatta/runtime/ort"
+	"github.com/oatta/oatta/runtime/ort/orttest"
 )
-
-func engine(tb testing.TB) runtime.Engine {
-	tb.Helper()
-	e, err := ort.Load(testdata.EngineLibrary(tb))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return e
-}
 
 // open opens a model on one thread, to be closed with the test.
 func open(tb testing.TB, m *onnx.Model) runtime.Session {
@@ -40,16 +31,7 @@ func open(tb testing.TB, m *onnx.Model) runtime.Session {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	s, err := engine(tb).Open(data, runtime.Config{IntraThreads: 1})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			tb.Error(err)
-		}
-	})
-	return s
+	return orttest.Open(tb, data)
 }
 
 // onEngine runs a session on rows of the reference.
@@ -183,7 +165,7 @@ func TestNonFiniteStaysWithItsItem(t *testing.T) {
 
 // TestOpen: a file that Save wrote tells what it is; one of a plain network is refused with what to do.
 func TestOpen(t *testing.T) {
-	e, dir := engine(t), t.TempDir()
+	e, dir := orttest.Engine(t), t.TempDir()
 	file := filepath.Join(dir, "memo.onnx")
 	if err := tiny(t).Save(file, onnx.SaveSettings{}); err != nil {
 		t.Fatal(err)

@@ -18,19 +18,8 @@ import (
 	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/models"
 	"github.com/oatta/oatta/runtime"
-	"github.com/oatta/oatta/runtime/ort"
+	"github.com/oatta/oatta/runtime/ort/orttest"
 )
-
-// engine loads ONNX Runtime from OATTA_ORT_LIB or from the folder of assets.
-func engine(tb testing.TB) runtime.Engine {
-	tb.Helper()
-	lib := testdata.EngineLibrary(tb)
-	e, err := ort.Load(lib)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return e
-}
 
 // TestReferenceLogits runs every model on the inputs for which PyTorch's logits were stored. Exports in float32 agree within 1e-3.
 // The embedded ones hold weights rounded to float16, which moves logits by less than 1e-2 here: 5e-2 is asked for, and the same
@@ -64,7 +53,7 @@ func run(t *testing.T, name string, input runtime.Tensor) runtime.Tensor {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := m.Open(engine(t), runtime.Config{IntraThreads: 1})
+	s, err := m.Open(orttest.Engine(t), runtime.Config{IntraThreads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

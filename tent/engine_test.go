@@ -7,24 +7,13 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/models/graph"
 	"github.com/oatta/oatta/models/interp"
 	"github.com/oatta/oatta/models/onnx"
 	"github.com/oatta/oatta/runtime"
-	"github.com/oatta/oatta/runtime/ort"
+	"github.com/oatta/oatta/runtime/ort/orttest"
 	"github.com/oatta/oatta/tent"
 )
-
-// engine loads ONNX Runtime from OATTA_ORT_LIB or from the folder of assets.
-func engine(tb testing.TB) runtime.Engine {
-	tb.Helper()
-	e, err := ort.Load(testdata.EngineLibrary(tb))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return e
-}
 
 // open opens a model on one thread.
 func open(tb testing.TB, m *onnx.Model) runtime.Session {
@@ -33,16 +22,7 @@ func open(tb testing.TB, m *onnx.Model) runtime.Session {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	s, err := engine(tb).Open(data, runtime.Config{IntraThreads: 1})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			tb.Error(err)
-		}
-	})
-	return s
+	return orttest.Open(tb, data)
 }
 
 // predictorOf opens a graph.

@@ -17,6 +17,7 @@ import (
 	"github.com/oatta/oatta/models/onnx"
 	"github.com/oatta/oatta/models/optim"
 	"github.com/oatta/oatta/runtime"
+	"github.com/oatta/oatta/runtime/ort/orttest"
 	"github.com/oatta/oatta/tent"
 )
 
@@ -262,7 +263,7 @@ func TestOpen(t *testing.T) {
 	if err := m.Save(good, onnx.SaveSettings{}); err != nil {
 		t.Fatal(err)
 	}
-	p, err := tent.Open(engine(t), good, runtime.Config{IntraThreads: 1}, tent.Options{})
+	p, err := tent.Open(orttest.Engine(t), good, runtime.Config{IntraThreads: 1}, tent.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +279,7 @@ func TestOpen(t *testing.T) {
 	if err := smallNet("layer", n).Save(plain, onnx.SaveSettings{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tent.Open(engine(t), plain, runtime.Config{}, tent.Options{}); err == nil || !strings.Contains(err.Error(), "oatta models export --graph tent") {
+	if _, err := tent.Open(orttest.Engine(t), plain, runtime.Config{}, tent.Options{}); err == nil || !strings.Contains(err.Error(), "oatta models export --graph tent") {
 		t.Errorf("a plain network: %v", err)
 	}
 	for key, value := range map[string]string{

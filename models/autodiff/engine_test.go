@@ -8,24 +8,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/models/graph"
 	"github.com/oatta/oatta/models/interp"
 	"github.com/oatta/oatta/models/onnx"
 	"github.com/oatta/oatta/runtime"
-	"github.com/oatta/oatta/runtime/ort"
+	"github.com/oatta/oatta/runtime/ort/orttest"
 )
-
-// engine loads ONNX Runtime from OATTA_ORT_LIB or from the folder of assets.
-func engine(tb testing.TB) runtime.Engine {
-	tb.Helper()
-	lib := testdata.EngineLibrary(tb)
-	e, err := ort.Load(lib)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return e
-}
 
 // onEngine runs a graph of float32 in the engine on what the oracle is given.
 func onEngine(e runtime.Engine, g *graph.Graph, given map[graph.Value]interp.Tensor) ([][]float64, error) {
@@ -66,7 +54,7 @@ func onEngine(e runtime.Engine, g *graph.Graph, given map[graph.Value]interp.Ten
 // TestRulesOnEngine compares the gradients that ONNX Runtime computes in float32 with the oracle's, which TestRules compares with central
 // differences.
 func TestRulesOnEngine(t *testing.T) {
-	e := engine(t)
+	e := orttest.Engine(t)
 	for _, c := range allCases() {
 		if c.engine != "" {
 			continue
@@ -109,7 +97,7 @@ func TestRulesOnEngine(t *testing.T) {
 // TestReferenceOnEngine is [TestReference] in float32. With statistics of a batch one in a million activations lies on the other side of a
 // Relu in float32, which changes single elements by up to a hundredth, in PyTorch as well.
 func TestReferenceOnEngine(t *testing.T) {
-	e := engine(t)
+	e := orttest.Engine(t)
 	compareReference(t, slices.Concat(backbones, large), graph.Float32, func(g *graph.Graph, given map[graph.Value]interp.Tensor) ([][]float64, error) {
 		return onEngine(e, g, given)
 	}, 1e-3, 1e-2)
@@ -117,7 +105,7 @@ func TestReferenceOnEngine(t *testing.T) {
 
 // TestAttentionOnEngine: the engine's fused operator returns what the single nodes do, for which TestAttention takes its derivative.
 func TestAttentionOnEngine(t *testing.T) {
-	e := engine(t)
+	e := orttest.Engine(t)
 	for _, c := range attentionCases {
 		var results [2][][]float64
 		for i, build := range []func(b builder, q []graph.Value) graph.Value{c.fused, c.plain} {

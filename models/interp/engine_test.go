@@ -19,19 +19,8 @@ import (
 	"github.com/oatta/oatta/models/interp"
 	"github.com/oatta/oatta/models/onnx"
 	"github.com/oatta/oatta/runtime"
-	"github.com/oatta/oatta/runtime/ort"
+	"github.com/oatta/oatta/runtime/ort/orttest"
 )
-
-// engine loads ONNX Runtime from OATTA_ORT_LIB or from the folder of assets.
-func engine(tb testing.TB) runtime.Engine {
-	tb.Helper()
-	lib := testdata.EngineLibrary(tb)
-	e, err := ort.Load(lib)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return e
-}
 
 // toEngine converts a tensor, rounded to its type; ok is false for a type that the engine's wrapper does not take.
 func toEngine(t interp.Tensor) (out runtime.Tensor, ok bool) {
@@ -165,7 +154,7 @@ func noise(g *graph.Graph) []interp.Tensor {
 
 // TestEngineOnNetworks compares with the engine on whole networks.
 func TestEngineOnNetworks(t *testing.T) {
-	e := engine(t)
+	e := orttest.Engine(t)
 	for _, path := range append(embedded(t), testdata.Shared(t, "models", "onnx", "resnet20_cifar10.onnx")) {
 		if strings.Contains(path, "efficientnet") && testing.Short() {
 			continue
@@ -195,7 +184,7 @@ func TestEngineOnNetworks(t *testing.T) {
 
 // TestEngineOnOperators compares with the engine where ONNX's own tests say little: edge attributes of windows, norms, and indexing.
 func TestEngineOnOperators(t *testing.T) {
-	e := engine(t)
+	e := orttest.Engine(t)
 	for _, c := range operatorCases() {
 		t.Run(c.name, func(t *testing.T) {
 			g := graph.New("case", 18)

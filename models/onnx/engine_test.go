@@ -16,19 +16,8 @@ import (
 	"github.com/oatta/oatta/models/graph"
 	"github.com/oatta/oatta/models/onnx"
 	"github.com/oatta/oatta/runtime"
-	"github.com/oatta/oatta/runtime/ort"
+	"github.com/oatta/oatta/runtime/ort/orttest"
 )
-
-// engine loads ONNX Runtime from OATTA_ORT_LIB or from the folder of assets.
-func engine(tb testing.TB) runtime.Engine {
-	tb.Helper()
-	lib := testdata.EngineLibrary(tb)
-	e, err := ort.Load(lib)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return e
-}
 
 // rewritten reads a file into a graph and writes it again.
 func rewritten(path string) ([]byte, *onnx.Model, error) {
@@ -100,7 +89,7 @@ func sameBits(a, b runtime.Tensor) bool {
 
 // TestEngineOnOperatorTests runs each operator test before and after its way through the graph: outputs are equal to the bit.
 func TestEngineOnOperatorTests(t *testing.T) {
-	e := engine(t)
+	e := orttest.Engine(t)
 	ran, refused := 0, 0
 	for _, folder := range nodeTests(t) {
 		path := filepath.Join(folder, "model.onnx")
@@ -146,7 +135,7 @@ func engineInputs(in []*graph.Tensor) ([]runtime.Tensor, bool) {
 
 // TestEngineOnRealModels runs the networks at hand before and after, with a batch of noise.
 func TestEngineOnRealModels(t *testing.T) {
-	e := engine(t)
+	e := orttest.Engine(t)
 	var files []string
 	for _, r := range []string{"efficientnet_lite0_imagenet", "resnet20_cifar10", "resnet56_cifar10"} {
 		files = append(files, testdata.Shared(t, "models", "onnx", r+".onnx"))

@@ -14,6 +14,7 @@ import (
 	"github.com/oatta/oatta/models/onnx"
 	"github.com/oatta/oatta/models/onnx/onnxpb"
 	"github.com/oatta/oatta/runtime"
+	"github.com/oatta/oatta/runtime/ort/orttest"
 )
 
 func ints(name string, values ...int64) *onnxpb.AttributeProto {
@@ -103,7 +104,7 @@ var olds = []old{
 
 // TestUpgradeKeepsResults runs each old form before and after.
 func TestUpgradeKeepsResults(t *testing.T) {
-	e := engine(t)
+	e := orttest.Engine(t)
 	for _, o := range olds {
 		t.Run(fmt.Sprintf("%s %d", o.op, o.set), func(t *testing.T) {
 			m := o.model()
@@ -180,7 +181,7 @@ func callFunction(m *onnxpb.ModelProto) {
 
 // Scales of a GroupNormalization of set 18 are per group; one for each channel of the group means the same.
 func TestUpgradeGroupNormalization(t *testing.T) {
-	e := engine(t)
+	e := orttest.Engine(t)
 	build := func(set int64, scale, bias []float32) []byte {
 		m := old{set: set, op: "GroupNormalization", attrs: []*onnxpb.AttributeProto{integer("num_groups", 2)}, consts: []string{"s", "b"}, outputs: "y"}.model()
 		m.IrVersion = proto.Int64(8)

@@ -7,29 +7,17 @@ import (
 	"math"
 	"testing"
 
-	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/models/graph"
 	"github.com/oatta/oatta/models/interp"
 	"github.com/oatta/oatta/models/onnx"
 	"github.com/oatta/oatta/models/optim"
 	"github.com/oatta/oatta/runtime"
-	"github.com/oatta/oatta/runtime/ort"
+	"github.com/oatta/oatta/runtime/ort/orttest"
 )
-
-// engine loads ONNX Runtime from OATTA_ORT_LIB or from the folder of assets.
-func engine(tb testing.TB) runtime.Engine {
-	tb.Helper()
-	lib := testdata.EngineLibrary(tb)
-	e, err := ort.Load(lib)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return e
-}
 
 // TestStepOnEngine takes one step of each method, with a scheduled rate, in ONNX Runtime in float32 and in the oracle.
 func TestStepOnEngine(t *testing.T) {
-	e := engine(t)
+	e := orttest.Engine(t)
 	for _, course := range []optim.Schedule{
 		{Rate: 0.1, Warmup: 9},
 		{Rate: 0.1, Course: optim.Linear, Total: 20},
