@@ -41,6 +41,8 @@ type Settings struct {
 	Floor float64 `json:"floor,omitempty"`
 	Paper *Paper  `json:"paper,omitempty"` // for off, ewma and window; nil is DefaultPaper
 	Auto  *Auto   `json:"auto,omitempty"`  // for auto; nil is DefaultAuto
+	// Population is what labelled streams of others taught of the order, for the second edition of auto; nil is nothing.
+	Population *Population `json:"population,omitempty"`
 }
 
 // Paper holds the hyperparameters of the paper's modes. The paper prints none: the defaults were fitted to its thirteen
@@ -62,45 +64,6 @@ func DefaultPaper() Paper {
 	return Paper{
 		Init: InitUniform, Kappa: 0.1, Gamma: 0.1, Tau: 0.35,
 		Eta: 0.05, Window: 50, Margin: 0.2, GateTau: 0.8, Eps: 1e-8,
-	}
-}
-
-// Auto holds the constants of the auto gate, a Bayesian mixture of hypotheses. For each temperature T, L = q^(1/T)/rho normalised
-// and mu is the order-agnostic marginal that explains the L best so far (online EM). Each hypothesis has an evidence for the step
-// and a posterior:
-//
-//	none           <mu, L>                             L
-//	persist(a)     a <L_{t-1}, L> + (1-a) <mu, L>      (b p + (1-b)/K) L_f,  b = a/3     inertia of the predictions
-//	sticky(a, e)   a <p, L_e> + (1-a) <mu, L>          (a p + (1-a)/K) L_e               inertia of the labels
-//	full           <A'p, L>                            (A'p / mu) L                      a learned transition matrix
-//
-// where p is the hypothesis' own last posterior, L_e admits errors at rate e and L_f doubts a single contrary step. The weights
-// follow the evidence, with a fixed share of the initial weights handed back at every step.
-type Auto struct {
-	Grid         []float64 `json:"grid"`         // values of a, each in [0, 1)
-	Errors       []float64 `json:"errors"`       // values of e, each in [0, 1]
-	Flicker      float64   `json:"flicker"`      // doubt of persist, in [0, 1]
-	Confidence   float64   `json:"confidence"`   // predictions whose greatest entry is less on average are sharpened to it, in [0, 1); 0: never, as published
-	Temperatures []float64 `json:"temperatures"` // factors on Settings.Temperature, each > 0
-	None         float64   `json:"w_none"`       // initial weights of the four kinds, >= 0; None > 0; their sum is normalised to 1
-	Persist      float64   `json:"w_persist"`
-	Sticky       float64   `json:"w_sticky"`
-	Full         float64   `json:"w_full"`
-	Share        float64   `json:"share"`  // handed back at every step, in [0, 1)
-	Gamma        float64   `json:"gamma"`  // decay of the pair counts, in [0, 1)
-	Beta         float64   `json:"beta"`   // strength of mu in the rows of A, in observations, > 0
-	Delta        float64   `json:"delta"`  // decay of the class masses behind mu, in [0, 1)
-	Pseudo       float64   `json:"pseudo"` // strength of the uniform in mu, in observations, > 0
-}
-
-// DefaultAuto returns the constants of the design study, and a Confidence that was found after it: the published gate is that of
-// Confidence 0.
-func DefaultAuto() Auto {
-	return Auto{
-		Grid: []float64{0.2, 0.4, 0.6, 0.75, 0.87, 0.94, 0.98}, Errors: []float64{0.05, 0.2}, Flicker: 0.1,
-		Confidence: 0.8, Temperatures: []float64{1, 5. / 3},
-		None: 0.45, Persist: 0.45, Sticky: 0.05, Full: 0.05,
-		Share: 0.001, Gamma: 0.01, Beta: 1, Delta: 0.002, Pseudo: 5,
 	}
 }
 
@@ -143,6 +106,9 @@ func (s Settings) resolved(classes int) (Settings, error) {
 		s.Paper = nil
 		return s.withAuto(classes)
 	}
+	if s.Population != nil {
+		return s, fmt.Errorf("adapt: a population's transitions are of the gate auto: gate %s learns its own alone", s.Gate)
+	}
 	s.Auto = nil
 	return s.withPaper()
 }
@@ -179,34 +145,6 @@ func (s Settings) withPaper() (Settings, error) {
 	)
 }
 
-func (s Settings) withAuto(classes int) (Settings, error) {
-	a := DefaultAuto()
-	if s.Auto != nil {
-		a = *s.Auto
-	}
-	a.Grid, a.Errors, a.Temperatures = slices.Clone(a.Grid), slices.Clone(a.Errors), slices.Clone(a.Temperatures)
-	s.Auto = &a
-	if bytes := 8 * classes * classes * len(a.Temperatures); bytes > MaxStateBytes {
-		return s, fmt.Errorf("adapt: %d classes at %d temperatures take %d bytes a stream: want at most %d", classes, len(a.Temperatures), bytes, int64(MaxStateBytes))
-	}
-	return s, errors.Join(
-		each("grid", a.Grid, 0, below1),
-		each("errors", a.Errors, 0, 1),
-		each("temperatures", a.Temperatures, 1e-3, 1e3),
-		within("confidence", a.Confidence, 0, below1),
-		within("flicker", a.Flicker, 0, 1),
-		within("w_none", a.None, 1e-12, 1e12),
-		within("w_persist", a.Persist, 0, 1e12),
-		within("w_sticky", a.Sticky, 0, 1e12),
-		within("w_full", a.Full, 0, 1e12),
-		within("share", a.Share, 0, below1),
-		within("gamma", a.Gamma, 0, below1),
-		within("beta", a.Beta, 1e-9, 1e9),
-		within("delta", a.Delta, 0, below1),
-		within("pseudo", a.Pseudo, 1e-9, 1e9),
-	)
-}
-
 // below1 is the upper end of the half-open ranges: a rate of 1 would forget everything at once and divide by zero.
 const below1 = 1 - 1e-9
 
@@ -238,22 +176,29 @@ func checkedPrior(rho []float64, classes int) ([]float64, error) {
 	if rho == nil {
 		return nil, nil
 	}
-	if len(rho) != classes {
-		return nil, fmt.Errorf("adapt: prior has %d entries: want one per class, %d", len(rho), classes)
+	return distribution("prior", rho, classes, minPrior)
+}
+
+// distribution returns a copy of x [classes] that sums to 1, or an error that names the first entry outside of [least, 1] or a sum far
+// from 1. What sums to 1 but for the rounding stays as it is, so that settings which were resolved once do not change when they are
+// resolved again.
+func distribution(name string, x []float64, classes int, least float64) ([]float64, error) {
+	if len(x) != classes {
+		return nil, fmt.Errorf("adapt: %s has %d entries: want one per class, %d", name, len(x), classes)
 	}
-	sum := 0.0
-	for i, v := range rho {
-		if !(v >= minPrior && v <= 1) {
-			return nil, fmt.Errorf("adapt: prior[%d] is %g: want %g to 1", i, v, minPrior)
+	total := 0.0
+	for i, v := range x {
+		if !(v >= least && v <= 1) {
+			return nil, fmt.Errorf("adapt: %s[%d] is %g: want %g to 1", name, i, v, least)
 		}
-		sum += v
+		total += v
 	}
-	if !(math.Abs(sum-1) <= 1e-3) {
-		return nil, fmt.Errorf("adapt: prior sums to %g: want 1", sum)
+	if !(math.Abs(total-1) <= 1e-3) {
+		return nil, fmt.Errorf("adapt: %s sums to %g: want 1", name, total)
 	}
-	out := make([]float64, classes)
-	for i, v := range rho {
-		out[i] = v / sum
+	out := slices.Clone(x)
+	if math.Abs(total-1) > 1e-14*float64(classes) {
+		scale(out, 1/total)
 	}
 	return out, nil
 }

@@ -1,0 +1,205 @@
+package adapt
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Auto holds the constants of the auto gate, a Bayesian mixture of hypotheses about a stream, all running side by side. For each
+// temperature T, l is q^(b/T) normalised, with b the exponent of sharpened predictions (see Confidence), and mu the order-agnostic class
+// marginal that explains the l so far best: online EM that forgets at the rate Delta, with Pseudo observations of the prior. L = l/<mu, l>
+// makes evidences relative to chance.
+//
+// The second edition, the default:
+//
+//	hypothesis      evidence                               posterior ~
+//	none(s, d)      <mu_sd, L>                             l                               no order: mu, and the Marginals beside it
+//	persist(a)      a <L_{t-1}, L> + (1-a)                 (b p + (1-b)/K) l_f, b = a/3    inertia of the predictions
+//	sticky(a, e)    a ((1-c) <p, L> + c) + (1-a)           (a p + (1-a) mu) ((1-c) M + c)  inertia of the labels
+//	full(e)         (1-c) <A'p, L> + c                     A'p ((1-c) M + c)               a learned transition matrix
+//	population(e)   (1-c) <P'p, L> + c                     P'p ((1-c) M_f + c)             the matrix of [Population], if there is one
+//
+// where p is the hypothesis' own last posterior, c = e K/(K-1) admits errors at the rate e, and l_f doubts a single contrary step at the
+// rate Flicker. M is the lift l/mu' scaled to <mu, M> = 1, with mu' the marginal under LiftPseudo observations; M_f is l over the
+// population's class frequencies, scaled likewise. Order must beat every explanation without order: a marginal that learns soon is there so
+// that a frequent class is not taken for one that stays, and a lift so that it is not counted twice. A prior divides nothing here: it is what mu
+// and all posteriors start from.
+//
+// The first edition, which harms where classes are unequal and is kept for those who need its numbers (l is divided by the prior there,
+// and mu starts from the uniform):
+//
+//	none            <mu, l>                                l
+//	persist(a)      a <l_{t-1}, l> + (1-a) <mu, l>         (b p + (1-b)/K) l_f
+//	sticky(a, e)    a <p, l_e> + (1-a) <mu, l>             (a p + (1-a)/K) l_e,  l_e = (1-c) l + c/K
+//	full            <A'p, l>                               (A'p / mu) l
+//
+// The weights follow the evidence, with the share of the initial weights handed back at every step. In JSON a constant that is left out
+// has the default of its edition.
+type Auto struct {
+	Edition      int       `json:"edition"`      // 1 or 2; 0 means 2
+	Grid         []float64 `json:"grid"`         // values of a, each in [0, 1)
+	Errors       []float64 `json:"errors"`       // values of e of sticky, each in [0, 1]
+	Flicker      float64   `json:"flicker"`      // doubt of persist, in [0, 1]
+	Confidence   float64   `json:"confidence"`   // predictions whose greatest entry is less on average are sharpened to it, in [0, 1); 0: never
+	Temperatures []float64 `json:"temperatures"` // factors on Settings.Temperature, each > 0
+	None         float64   `json:"w_none"`       // initial weights of the kinds, >= 0; None > 0; their sum is normalised to 1
+	Persist      float64   `json:"w_persist"`
+	Sticky       float64   `json:"w_sticky"`
+	Full         float64   `json:"w_full"`
+	Share        float64   `json:"share"`  // handed back at every step, in [0, 1)
+	Gamma        float64   `json:"gamma"`  // decay of the pair counts, in [0, 1)
+	Beta         float64   `json:"beta"`   // strength of mu in the rows of A, in observations, > 0
+	Delta        float64   `json:"delta"`  // decay of the class masses behind mu, in [0, 1)
+	Pseudo       float64   `json:"pseudo"` // strength of the prior in mu, in observations, > 0
+
+	// Of the second edition only.
+	Marginals  []Marginal `json:"marginals,omitempty"`   // of none, beside mu itself
+	FullErrors []float64  `json:"full_errors,omitempty"` // values of e of full, each in [0, 1]; nil is 0 and 0.2, and 0 alone for many classes
+	LiftPseudo float64    `json:"lift_pseudo,omitempty"` // Pseudo of the lift's marginal, > 0
+	// Population is the weight of a population's matrix where there is one: a third of it is taken from None, the rest from Persist.
+	Population       float64   `json:"w_population,omitempty"`
+	PopulationErrors []float64 `json:"population_errors,omitempty"` // values of e of population, each in [0, 1]
+}
+
+// Marginal is a class marginal of the stream, learned by online EM, that none is tried with.
+type Marginal struct {
+	Pseudo float64 `json:"pseudo"` // strength of the prior, in observations, > 0
+	Delta  float64 `json:"delta"`  // decay of the class masses, in [0, 1)
+}
+
+// DefaultAuto returns the constants of the second edition.
+func DefaultAuto() Auto {
+	return Auto{
+		Edition: 2,
+		Grid:    []float64{0.2, 0.4, 0.6, 0.75, 0.87, 0.94, 0.98}, Errors: []float64{0.05, 0.2}, Flicker: 0.1,
+		Confidence: 0.8, Temperatures: []float64{1, 5. / 3},
+		None: 0.45, Persist: 0.45, Sticky: 0.095, Full: 0.005,
+		Share: 0.001, Gamma: 0.01, Beta: 1, Delta: 0.002, Pseudo: 5,
+		Marginals: []Marginal{{1, 0.002}, {1, 0.02}}, LiftPseudo: 20,
+		Population: 0.15, PopulationErrors: []float64{0, 0.05, 0.2, 0.4},
+	}
+}
+
+// FirstAuto returns the constants of the first edition, and a Confidence that was found after it: the gate as it was published is that
+// of Confidence 0.
+func FirstAuto() Auto {
+	return Auto{
+		Edition: 1,
+		Grid:    []float64{0.2, 0.4, 0.6, 0.75, 0.87, 0.94, 0.98}, Errors: []float64{0.05, 0.2}, Flicker: 0.1,
+		Confidence: 0.8, Temperatures: []float64{1, 5. / 3},
+		None: 0.45, Persist: 0.45, Sticky: 0.05, Full: 0.05,
+		Share: 0.001, Gamma: 0.01, Beta: 1, Delta: 0.002, Pseudo: 5,
+	}
+}
+
+// UnmarshalJSON reads constants over the defaults of their edition. A name that is none is an error.
+func (a *Auto) UnmarshalJSON(data []byte) error {
+	var head struct{ Edition int }
+	if err := json.Unmarshal(data, &head); err != nil {
+		return err
+	}
+	type plain Auto // without this method
+	var out plain
+	switch head.Edition {
+	case 0, 2:
+		out = plain(DefaultAuto())
+	case 1:
+		out = plain(FirstAuto())
+	default:
+		return fmt.Errorf("adapt: edition %d of auto: want 1 or 2", head.Edition)
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&out); err != nil {
+		return err
+	}
+	*a = Auto(out)
+	return nil
+}
+
+// manyClasses is the number of classes beyond which one learned matrix at each temperature is enough, if FullErrors does not say
+// otherwise: from there on the matrices are most of a step, and a second one gains next to nothing.
+const manyClasses = 24
+
+func (s Settings) withAuto(classes int) (Settings, error) {
+	a := DefaultAuto()
+	if s.Auto != nil {
+		a = *s.Auto
+	}
+	a.Grid, a.Errors, a.Temperatures = slices.Clone(a.Grid), slices.Clone(a.Errors), slices.Clone(a.Temperatures)
+	a.FullErrors, a.Marginals, a.PopulationErrors = slices.Clone(a.FullErrors), slices.Clone(a.Marginals), slices.Clone(a.PopulationErrors)
+	if a.Edition == 0 {
+		a.Edition = 2
+	}
+	s.Auto = &a
+	if a.Edition != 1 && a.Edition != 2 {
+		return s, fmt.Errorf("adapt: edition %d of auto: want 1 or 2", a.Edition)
+	}
+	if a.Edition == 2 && a.FullErrors == nil {
+		a.FullErrors = []float64{0, 0.2}
+		if classes > manyClasses {
+			a.FullErrors = a.FullErrors[:1]
+		}
+	}
+	matrices := len(a.Temperatures) * max(len(a.FullErrors), 1)
+	if bytes := 8 * classes * classes * matrices; bytes > MaxStateBytes {
+		return s, fmt.Errorf("adapt: %d classes with %d matrices take %d bytes a stream: want at most %d", classes, matrices, bytes, int64(MaxStateBytes))
+	}
+	err := errors.Join(
+		each("grid", a.Grid, 0, below1),
+		each("errors", a.Errors, 0, 1),
+		each("temperatures", a.Temperatures, 1e-3, 1e3),
+		within("confidence", a.Confidence, 0, below1),
+		within("flicker", a.Flicker, 0, 1),
+		within("w_none", a.None, 1e-12, 1e12),
+		within("w_persist", a.Persist, 0, 1e12),
+		within("w_sticky", a.Sticky, 0, 1e12),
+		within("w_full", a.Full, 0, 1e12),
+		within("share", a.Share, 0, below1),
+		within("gamma", a.Gamma, 0, below1),
+		within("beta", a.Beta, 1e-9, 1e9),
+		within("delta", a.Delta, 0, below1),
+		within("pseudo", a.Pseudo, 1e-9, 1e9),
+	)
+	if err != nil {
+		return s, err
+	}
+	if a.Edition == 1 {
+		return s, a.onlyOfTheSecond(s.Population)
+	}
+	return s.withSecond(classes, &a)
+}
+
+// onlyOfTheSecond refuses what the first edition would not read.
+func (a Auto) onlyOfTheSecond(p *Population) error {
+	if p != nil {
+		return errors.New("adapt: a population's transitions are of the second edition of auto: the first has none")
+	}
+	if len(a.FullErrors) > 0 || len(a.Marginals) > 0 || a.LiftPseudo != 0 || a.Population != 0 || len(a.PopulationErrors) > 0 {
+		return errors.New("adapt: marginals, full_errors, lift_pseudo, w_population and population_errors are of the second edition of auto")
+	}
+	return nil
+}
+
+// withSecond checks what only the second edition has. A weight for a population that is not there is left out of the settings in force.
+func (s Settings) withSecond(classes int, a *Auto) (Settings, error) {
+	errs := []error{each("full_errors", a.FullErrors, 0, 1), within("lift_pseudo", a.LiftPseudo, 1e-9, 1e9)}
+	if len(a.Marginals) > 16 {
+		errs = append(errs, fmt.Errorf("adapt: %d marginals: want at most 16", len(a.Marginals)))
+	}
+	for i, m := range a.Marginals {
+		errs = append(errs, within(fmt.Sprintf("marginals[%d].pseudo", i), m.Pseudo, 1e-9, 1e9), within(fmt.Sprintf("marginals[%d].delta", i), m.Delta, 0, below1))
+	}
+	if s.Population == nil {
+		a.Population, a.PopulationErrors = 0, nil
+		return s, errors.Join(errs...)
+	}
+	errs = append(errs, each("population_errors", a.PopulationErrors, 0, 1),
+		within("w_population", a.Population, 0, min(3*a.None-3e-12, 1.5*a.Persist)))
+	p, err := s.Population.checked(classes)
+	s.Population = p
+	return s, errors.Join(append(errs, err)...)
+}
