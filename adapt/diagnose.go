@@ -21,10 +21,10 @@ func (f *Filter) Gain() float64 {
 			trace += m.diagonal(i)
 		}
 	case *mixture:
-		t := m.at[m.likeliest()]
+		t, l := m.likeliest()
 		norm := 1 / (sum(t.mass) + t.m.Pseudo)
 		for i := range f.classes {
-			trace += t.diagonal(i, norm)
+			trace += t.diagonal(l, i, norm)
 		}
 	}
 	return (trace - 1) / float64(f.classes)
@@ -43,9 +43,9 @@ func (f *paper) diagonal(i int) float64 {
 }
 
 // diagonal returns A_ii; see transitions. norm is the reciprocal of the masses behind mu.
-func (t *tempered) diagonal(i int, norm float64) float64 {
-	n, s := len(t.mass), &t.pairs
-	mu := (t.mass[i] + t.m.Pseudo/float64(n)) * norm
+func (t *tempered) diagonal(l *learned, i int, norm float64) float64 {
+	n, s := len(t.mass), &l.pairs
+	mu := (t.mass[i] + t.m.Pseudo*t.m.start[i]) * norm
 	return (s.scale*s.c[i*n+i] + s.beta*mu) / (s.rows[i] + s.beta)
 }
 
@@ -74,7 +74,8 @@ func (f *Filter) SampleSizes(dst []float64) []float64 {
 			dst[i] = m.scale * r / m.Gamma
 		}
 	case *mixture:
-		copy(dst, m.at[m.likeliest()].pairs.rows)
+		_, l := m.likeliest()
+		copy(dst, l.pairs.rows)
 	}
 	return dst
 }
@@ -84,31 +85,47 @@ func (f *Filter) SampleSizes(dst []float64) []float64 {
 func (f *Filter) ZeroEvidence() int { return f.excluded }
 
 // Hypotheses appends the hypotheses of the auto gate to dst, each with the weight that it enters the next step with, and returns the
-// extended slice; the weights sum to 1. For each temperature in turn the order is none, persist by a, sticky by a and e, full. In the
-// paper's modes there are none.
+// extended slice; the weights sum to 1. For each temperature in turn the order is none (of mu, then of the Marginals), persist by a, sticky
+// by a and e, full by e, population by e. In the paper's modes there are none.
 func (f *Filter) Hypotheses(dst []Hypothesis) []Hypothesis {
 	m, ok := f.mode.(*mixture)
 	if !ok {
 		return dst
 	}
 	for i := range m.temperatures {
-		w, temperature := m.slot(i), m.temperature(i)
-		add := func(kind string, a, e float64) {
-			dst = append(dst, Hypothesis{kind, a, e, temperature, w[0]})
-			w = w[1:]
-		}
-		add("none", 0, 0)
-		for _, a := range m.Grid {
-			add("persist", a, 0)
-		}
-		for _, a := range m.Grid {
-			for _, e := range m.Errors {
-				add("sticky", a, e)
-			}
-		}
-		add("full", 0, 0)
+		w := m.slot(i)
+		m.named(m.temperature(i), func(h Hypothesis) {
+			h.Weight, w = w[0], w[1:]
+			dst = append(dst, h)
+		})
 	}
 	return dst
+}
+
+// named lists the hypotheses of one temperature in the order of their weights.
+func (m *mixture) named(temperature float64, add func(Hypothesis)) {
+	add(Hypothesis{Kind: "none", Temperature: temperature})
+	for _, g := range m.Marginals {
+		add(Hypothesis{Kind: "none", Forgets: g.Delta, Temperature: temperature})
+	}
+	for _, a := range m.Grid {
+		add(Hypothesis{Kind: "persist", Stay: a, Temperature: temperature})
+	}
+	for _, a := range m.Grid {
+		for _, e := range m.Errors {
+			add(Hypothesis{Kind: "sticky", Stay: a, Error: e, Temperature: temperature})
+		}
+	}
+	if !m.second {
+		add(Hypothesis{Kind: "full", Temperature: temperature})
+		return
+	}
+	for _, e := range m.FullErrors {
+		add(Hypothesis{Kind: "full", Error: e, Temperature: temperature})
+	}
+	for _, e := range m.PopulationErrors {
+		add(Hypothesis{Kind: "population", Error: e, Temperature: temperature})
+	}
 }
 
 // String names the hypothesis as the documentation does, as in "sticky(0.87, 0.05) at T = 1.67".
@@ -116,6 +133,9 @@ func (h Hypothesis) String() string {
 	var args []string
 	if h.Kind == "persist" || h.Kind == "sticky" {
 		args = append(args, fmt.Sprintf("%.3g", h.Stay))
+	}
+	if h.Forgets > 0 {
+		args = append(args, fmt.Sprintf("%.3g", h.Forgets))
 	}
 	if h.Kind == "sticky" || h.Error > 0 {
 		args = append(args, fmt.Sprintf("%.3g", h.Error))

@@ -45,6 +45,11 @@ func New(classes int, s Settings) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
+	return newResolved(classes, s), nil
+}
+
+// newResolved makes a filter of resolved settings.
+func newResolved(classes int, s Settings) *Filter {
 	f := &Filter{classes: classes, settings: s}
 	if s.Floor > 0 {
 		f.floored = make([]float64, classes)
@@ -54,7 +59,7 @@ func New(classes int, s Settings) (*Filter, error) {
 	} else {
 		f.mode = newPaper(classes, s)
 	}
-	return f, nil
+	return f
 }
 
 // Classes returns K, the length of every probability vector.

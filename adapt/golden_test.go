@@ -55,7 +55,7 @@ func set[T any](dst, src *T) {
 func (c goldenCase) settings() Settings {
 	s := Settings{Gate: GateOff, Prior: c.Config.Rho, Temperature: c.Config.Temperature}
 	if c.Kind == "auto" {
-		a := DefaultAuto()
+		a := FirstAuto()
 		a.Confidence = 0 // as published
 		if c.Config.Grid != nil {
 			a.Grid = c.Config.Grid
@@ -166,8 +166,10 @@ func counts(f *Filter) (out []float64) {
 		}
 	case *mixture:
 		for _, t := range m.at {
-			for _, v := range t.pairs.c {
-				out = append(out, v*t.pairs.scale)
+			for _, f := range t.fulls {
+				for _, v := range f.pairs.c {
+					out = append(out, v*f.pairs.scale)
+				}
 			}
 		}
 	}

@@ -14,15 +14,17 @@ type mixturePast struct {
 // temperedPast keeps them at one temperature: [lag+1] rows of K numbers each.
 type temperedPast struct {
 	t          *tempered
-	like, lift [][]float64
+	like       [][]float64
+	lift, home [][]float64   // see tempered
 	persist    [][][]float64 // by a
 	sticky     [][][]float64 // by (a, e)
-	full       [][]float64
+	full       [][][]float64 // by e
+	population [][][]float64 // by e
 }
 
 // pastBytes returns what the past of a lag takes.
 func (m *mixture) pastBytes(classes, lag int) float64 {
-	rows := len(m.at) * (3 + len(m.Grid) + len(m.sticky))
+	rows := len(m.at) * (3 + len(m.Grid) + len(m.sticky) + len(m.fulls) + len(m.populations))
 	return 8 * float64(lag+1) * float64(rows) * float64(classes)
 }
 
@@ -34,12 +36,18 @@ func newMixturePast(filter *Filter, m *mixture, lag int) *mixturePast {
 		return p
 	}
 	for _, t := range m.at {
-		k := &temperedPast{t: t, like: rows(lag+1, n), lift: rows(lag+1, n), full: rows(lag+1, n)}
+		k := &temperedPast{t: t, like: rows(lag+1, n), lift: rows(lag+1, n), home: rows(lag+1, n)}
 		for range t.persist {
 			k.persist = append(k.persist, rows(lag+1, n))
 		}
 		for range t.sticky {
 			k.sticky = append(k.sticky, rows(lag+1, n))
+		}
+		for range t.fulls {
+			k.full = append(k.full, rows(lag+1, n))
+		}
+		for range t.others {
+			k.population = append(k.population, rows(lag+1, n))
 		}
 		p.at = append(p.at, k)
 	}
@@ -61,7 +69,13 @@ func (p *mixturePast) step(dst, q []float64, t int) Diagnostics {
 func (k *temperedPast) keep(slot int) {
 	copy(k.like[slot], k.t.like)
 	copy(k.lift[slot], k.t.lift)
-	copy(k.full[slot], k.t.full)
+	copy(k.home[slot], k.t.home)
+	for h, rows := range k.full {
+		copy(rows[slot], k.t.fulls[h].p)
+	}
+	for h, rows := range k.population {
+		copy(rows[slot], k.t.others[h].p)
+	}
 	for h, rows := range k.persist {
 		copy(rows[slot], k.t.persist[h])
 	}
@@ -74,60 +88,105 @@ func (p *mixturePast) look(dst []float64, s, t int) {
 	m, n := p.m, p.lag+1
 	fill(p.out, 0)
 	for i, k := range p.at {
-		w := m.slot(i)
-		addScaled(p.out, w[0], k.like[s%n])
+		w := m.kinds(m.slot(i))
+		addScaled(p.out, sum(w.none), k.like[s%n])
+		uniform := 1 / float64(len(dst))
 		for h, a := range m.Grid {
-			p.stay(k, k.persist[h], a/3, m.doubt, w[1+h], s, t)
+			p.stay(k.persist[h], staying{a / 3, 1 - m.doubt, m.doubt * uniform, k.like, nil}, w.persist[h], s, t)
 		}
 		for h, c := range m.sticky {
-			p.stay(k, k.sticky[h], c.a, c.c, w[1+len(m.Grid)+h], s, t)
+			chain := staying{c.a, 1 - c.c, c.c * k.t.level, k.like, nil}
+			if m.second {
+				chain.read, chain.home = k.lift, k.home
+			}
+			p.stay(k.sticky[h], chain, w.sticky[h], s, t)
 		}
-		p.full(k, w[len(w)-1], s, t)
+		for h := range k.full {
+			p.full(k, h, w.full[h], s, t)
+		}
+		for h := range k.population {
+			p.population(k, h, w.population[h], s, t)
+		}
 	}
 	copy(dst, p.out)
 	normalise(dst)
 }
 
-// stay adds, times the weight, the posterior of item s under a chain stay I + (1-stay)/K, where alpha holds its causal posteriors and
-// doubt is the weight of the uniform in what it reads from L.
-func (p *mixturePast) stay(k *temperedPast, alpha [][]float64, stay, doubt, weight float64, s, t int) {
-	n, floor := p.lag+1, doubt/float64(len(p.beta))
+// staying is a chain stay I + (1-stay) home, home being uniform if it is nil, that reads trust read + floor. Read and home are by item.
+type staying struct {
+	stay, trust, floor float64
+	read, home         [][]float64
+}
+
+// stay adds, times the weight, the posterior of item s under the chain, where alpha holds its causal posteriors.
+func (p *mixturePast) stay(alpha [][]float64, c staying, weight float64, s, t int) {
+	n := p.lag + 1
 	copy(p.post, alpha[t%n])
 	fill(p.beta, 1)
 	for u := t; u > s; u-- {
-		for j, v := range k.like[u%n] {
-			p.seen[j] = ((1-doubt)*v + floor) * p.beta[j]
+		for j, v := range c.read[u%n] {
+			p.seen[j] = (c.trust*v + c.floor) * p.beta[j]
 		}
-		stepBack(p.beta, p.seen, p.gaps[u%n].keep(stay))
+		stay := p.gaps[u%n].keep(c.stay)
+		if c.home == nil {
+			stepBack(p.beta, p.seen, stay)
+		} else {
+			stepHome(p.beta, p.seen, c.home[u%n], stay)
+		}
 		combine(p.post, alpha[(u-1)%n], p.beta)
 	}
 	addScaled(p.out, weight, p.post)
 }
 
-// full does the same for the learned matrix, as it is now.
-func (p *mixturePast) full(k *temperedPast, weight float64, s, t int) {
-	n := p.lag + 1
-	copy(p.post, k.full[t%n])
+// stepHome writes (stay I + (1-stay) 1 home') v.
+func stepHome(dst, v, home []float64, stay float64) {
+	jump := (1 - stay) * dot(home, v)
+	for i, x := range v {
+		dst[i] = stay*x + jump
+	}
+}
+
+// full does the same for a learned matrix, as it is now.
+func (p *mixturePast) full(k *temperedPast, h int, weight float64, s, t int) {
+	n, c, alpha := p.lag+1, k.t.fulls[h].c, k.full[h]
+	copy(p.post, alpha[t%n])
 	fill(p.beta, 1)
 	for u := t; u > s; u-- {
 		for j, v := range k.lift[u%n] {
-			p.seen[j] = v * p.beta[j]
+			p.seen[j] = ((1-c)*v + c) * p.beta[j]
 		}
-		p.back(k, p.gaps[u%n])
-		combine(p.post, k.full[(u-1)%n], p.beta)
+		g := p.gaps[u%n]
+		if g.fresh {
+			fill(p.beta, sum(p.seen))
+		} else {
+			once := func(dst, v []float64) { k.t.fulls[h].pairs.back(dst, v, k.t.mu) }
+			once(p.beta, p.seen)
+			p.m.walk.far(p.beta, g.missed, once)
+		}
+		combine(p.post, alpha[(u-1)%n], p.beta)
 	}
 	addScaled(p.out, weight, p.post)
 }
 
-// back writes into beta what seen says over the gap.
-func (p *mixturePast) back(k *temperedPast, g gap) {
-	if g.fresh {
-		fill(p.beta, sum(p.seen))
-		return
+// population does the same for the matrix of the population.
+func (p *mixturePast) population(k *temperedPast, h int, weight float64, s, t int) {
+	n, c, alpha, known := p.lag+1, k.t.others[h].c, k.population[h], p.m.known
+	copy(p.post, alpha[t%n])
+	fill(p.beta, 1)
+	for u := t; u > s; u-- {
+		known.see(k.like[u%n], k.home[u%n])
+		for j, v := range known.lift {
+			p.seen[j] = ((1-c)*v + c) * p.beta[j]
+		}
+		if g := p.gaps[u%n]; g.fresh {
+			fill(p.beta, sum(p.seen))
+		} else {
+			known.back(p.beta, p.seen)
+			p.m.walk.far(p.beta, g.missed, known.back)
+		}
+		combine(p.post, alpha[(u-1)%n], p.beta)
 	}
-	once := func(dst, v []float64) { k.t.pairs.back(dst, v, k.t.mu) }
-	once(p.beta, p.seen)
-	p.m.walk.far(p.beta, g.missed, once)
+	addScaled(p.out, weight, p.post)
 }
 
 // back writes A v, for the counts as they are.

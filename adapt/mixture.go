@@ -3,17 +3,24 @@ package adapt
 import "slices"
 
 // mixture is the auto gate: see type [Auto] for its hypotheses. Every hypothesis has weights, evidences and posteriors at every
-// temperature; order below is that of the reference: none, persist by a, sticky by a and e, full.
+// temperature; their order is that of the reference: none by marginal, persist by a, sticky by a and e, full by e, population by e.
 type mixture struct {
 	Auto
-	inv          []float64 // 1/rho or nil
+	second       bool      // the second edition
+	inv          []float64 // 1/rho or nil; of the first edition
+	start        []float64 // [K] what mu and all posteriors start from
 	sticky       []stickiness
+	fulls        []float64 // c of full
+	populations  []float64 // c of population
+	known        *known    // nil without a population
 	doubt        float64   // of persist's likelihood, flicker * K/(K-1)
 	initial      []float64 // [temperatures * hypotheses] weights at the start, sum 1
 	weights      []float64 // current ones
 	at           []*tempered
 	logq         []float64 // [K] scratch
+	raised       []float64 // [K] scratch: q with its zeros raised; nil in the first edition
 	out          []float64 // [K] the answer, as dst may alias q
+	nones        int       // hypotheses without order, per temperature
 	hypotheses   int       // per temperature
 	temperatures []float64 // Settings.Temperature times each of Auto.Temperatures
 
@@ -23,6 +30,8 @@ type mixture struct {
 	inertia []float64 // and b of persist
 	columns []int32   // scratch: classes with q > 0, if they are few
 	walk    walk
+	told    []float64 // [K] scratch: what a matrix reads from L
+	base    []float64 // [K] scratch: mu times that
 }
 
 // stickiness is one pair (a, c) of a sticky hypothesis; c = e K/(K-1) is the error rate in the form in which it is used.
@@ -30,9 +39,10 @@ type stickiness struct{ a, c float64 }
 
 func newMixture(classes int, s Settings) *mixture {
 	a := *s.Auto
+	vec := func() []float64 { return make([]float64, classes) }
 	m := &mixture{
-		Auto: a, inv: inverse(s.Prior), doubt: spread(a.Flicker, classes),
-		logq: make([]float64, classes), out: make([]float64, classes),
+		Auto: a, second: a.Edition == 2, doubt: spread(a.Flicker, classes), start: uniformOver(classes), nones: 1 + len(a.Marginals),
+		logq: vec(), out: vec(), told: vec(), base: vec(),
 		kept: slices.Clone(a.Grid), inertia: make([]float64, len(a.Grid)), walk: newWalk(classes), columns: make([]int32, 0, classes),
 		sharp: newSharpness(s),
 	}
@@ -41,7 +51,12 @@ func newMixture(classes int, s Settings) *mixture {
 			m.sticky = append(m.sticky, stickiness{g, spread(e, classes)})
 		}
 	}
-	m.hypotheses = 2 + len(a.Grid) + len(m.sticky)
+	if m.second {
+		m.edition2(classes, s)
+	} else {
+		m.fulls, m.inv = []float64{0}, inverse(s.Prior)
+	}
+	m.hypotheses = m.nones + len(a.Grid) + len(m.sticky) + len(m.fulls) + len(m.populations)
 	for _, t := range a.Temperatures {
 		m.temperatures = append(m.temperatures, s.Temperature*t)
 		m.at = append(m.at, newTempered(classes, m))
@@ -53,6 +68,24 @@ func newMixture(classes int, s Settings) *mixture {
 	return m
 }
 
+// edition2 sets what only the second edition has.
+func (m *mixture) edition2(classes int, s Settings) {
+	m.raised = make([]float64, classes)
+	if s.Prior != nil {
+		m.start = s.Prior
+	}
+	for _, e := range m.FullErrors {
+		m.fulls = append(m.fulls, spread(e, classes))
+	}
+	if s.Population == nil {
+		return
+	}
+	m.known = newKnown(s.Population)
+	for _, e := range m.PopulationErrors {
+		m.populations = append(m.populations, spread(e, classes))
+	}
+}
+
 // spread turns an error rate e into the weight of the uniform that makes an error that likely: e K/(K-1). One class knows no
 // errors; a rate that would exceed certainty is certainty.
 func spread(e float64, classes int) float64 {
@@ -62,17 +95,19 @@ func spread(e float64, classes int) float64 {
 	return min(e*float64(classes)/float64(classes-1), 1)
 }
 
-// initialWeights shares the four kinds' weights over their members and over the temperatures.
+// initialWeights shares the kinds' weights over their members and over the temperatures.
 func (m *mixture) initialWeights() []float64 {
 	var one []float64
-	one = append(one, m.None)
-	for range m.Grid {
-		one = append(one, m.Persist/float64(len(m.Grid)))
+	add := func(members int, weight float64) {
+		for range members {
+			one = append(one, weight/float64(members))
+		}
 	}
-	for range m.sticky {
-		one = append(one, m.Sticky/float64(len(m.sticky)))
-	}
-	one = append(one, m.Full)
+	add(m.nones, m.None-m.Population/3)
+	add(len(m.Grid), m.Persist-m.Population*2/3)
+	add(len(m.sticky), m.Sticky)
+	add(len(m.fulls), m.Full)
+	add(len(m.populations), m.Population)
 	var all []float64
 	for range m.temperatures {
 		all = append(all, one...)
@@ -94,10 +129,13 @@ func (m *mixture) reset() {
 
 func (m *mixture) step(dst, q []float64) Diagnostics {
 	var d Diagnostics
-	list, few := nonzeros(m.columns[:0], q, m.at[0].pairs.few)
+	list, few := nonzeros(m.columns[:0], q, m.at[0].few())
 	if few {
 		d.Entropy = logsAt(list, m.logq, q)
 	} else {
+		if m.raised != nil {
+			q = raise(m.raised, q)
+		}
 		d.Entropy = logs(m.logq, q)
 	}
 	for i, t := range m.at {
@@ -113,7 +151,7 @@ func (m *mixture) step(dst, q []float64) Diagnostics {
 	fill(m.out, 0)
 	for i, t := range m.at {
 		w := m.slot(i)
-		d.Gate += sum(w[1:])
+		d.Gate += sum(w[m.nones:])
 		t.advance(m.out, w)
 	}
 	m.sharpen(list, few, q)
@@ -125,6 +163,21 @@ func (m *mixture) step(dst, q []float64) Diagnostics {
 		m.skip(gap{})
 	}
 	return d
+}
+
+// leastProbability is what a probability of zero counts for in the second edition: a predictor that excludes a class is hardly ever that
+// sure. Where most classes are zero they stay so, and steps go by lists of the others.
+const leastProbability = 1e-12
+
+// raise returns q, or a copy in dst in which no entry is under leastProbability.
+func raise(dst, q []float64) []float64 {
+	if slices.Min(q) >= leastProbability {
+		return q
+	}
+	for i, v := range q {
+		dst[i] = max(v, leastProbability)
+	}
+	return dst
 }
 
 // sharpen moves the exponent by the confidence of q; with few, q is zero outside of the list.
@@ -145,4 +198,17 @@ func (m *mixture) sharpen(list []int32, few bool, q []float64) {
 // slot returns the weights of temperature i.
 func (m *mixture) slot(i int) []float64 {
 	return m.weights[i*m.hypotheses : (i+1)*m.hypotheses]
+}
+
+// kinds are the weights of one temperature by kind of hypothesis.
+type kinds struct{ none, persist, sticky, full, population []float64 }
+
+// kinds parts the weights of one temperature; the slices belong to w.
+func (m *mixture) kinds(w []float64) (k kinds) {
+	take := func(n int) []float64 {
+		part := w[:n:n]
+		w = w[n:]
+		return part
+	}
+	return kinds{take(m.nones), take(len(m.Grid)), take(len(m.sticky)), take(len(m.fulls)), take(len(m.populations))}
 }

@@ -351,8 +351,9 @@ func (t *plainTempered) stepFull(l, mu []float64, a Auto) {
 	t.posteriors = append(t.posteriors, t.full)
 }
 
+// randomAuto draws settings of the first edition.
 func randomAuto(r *rand.Rand, n int) Settings {
-	a := DefaultAuto()
+	a := FirstAuto()
 	a.Grid = []float64{r.Float64() * 0.99, 0.9}
 	a.Errors = []float64{r.Float64() * 0.4}
 	a.Temperatures = []float64{1, 0.5 + r.Float64()}

@@ -56,11 +56,11 @@ type Auto struct {
 	Pseudo       float64   `json:"pseudo"` // strength of the prior in mu, in observations, > 0
 
 	// Of the second edition only.
-	Marginals  []Marginal `json:"marginals,omitempty"`   // of none, beside mu itself
+	Marginals  []Marginal `json:"marginals"`             // of none, beside mu itself
 	FullErrors []float64  `json:"full_errors,omitempty"` // values of e of full, each in [0, 1]; nil is 0 and 0.2, and 0 alone for many classes
 	LiftPseudo float64    `json:"lift_pseudo,omitempty"` // Pseudo of the lift's marginal, > 0
 	// Population is the weight of a population's matrix where there is one: a third of it is taken from None, the rest from Persist.
-	Population       float64   `json:"w_population,omitempty"`
+	Population       float64   `json:"w_population"`
 	PopulationErrors []float64 `json:"population_errors,omitempty"` // values of e of population, each in [0, 1]
 }
 
@@ -97,11 +97,20 @@ func FirstAuto() Auto {
 
 // UnmarshalJSON reads constants over the defaults of their edition. A name that is none is an error.
 func (a *Auto) UnmarshalJSON(data []byte) error {
-	var head struct{ Edition int }
-	if err := json.Unmarshal(data, &head); err != nil {
-		return err
+	out, err := readAuto(data, 0)
+	if err == nil {
+		*a = *out
 	}
-	type plain Auto // without this method
+	return err
+}
+
+// readAuto is UnmarshalJSON for constants that are of the given edition where they name none.
+func readAuto(data []byte, edition int) (*Auto, error) {
+	head := struct{ Edition int }{edition}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return nil, err
+	}
+	type plain Auto // without the method
 	var out plain
 	switch head.Edition {
 	case 0, 2:
@@ -109,15 +118,14 @@ func (a *Auto) UnmarshalJSON(data []byte) error {
 	case 1:
 		out = plain(FirstAuto())
 	default:
-		return fmt.Errorf("adapt: edition %d of auto: want 1 or 2", head.Edition)
+		return nil, fmt.Errorf("adapt: edition %d of auto: want 1 or 2", head.Edition)
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&out); err != nil {
-		return err
+		return nil, err
 	}
-	*a = Auto(out)
-	return nil
+	return (*Auto)(&out), nil
 }
 
 // manyClasses is the number of classes beyond which one learned matrix at each temperature is enough, if FullErrors does not say

@@ -55,7 +55,7 @@ func hits(t *testing.T, s Settings, q [][]float64, labels []int) (right int) {
 // A predictor that claims less than it knows, on a stream without order, loses next to nothing, however little it claims. As the gate was
 // published it loses a great part: the bias that flat likelihoods share looks like a class that stays.
 func TestFlatPredictionsWithoutOrder(t *testing.T) {
-	published := DefaultAuto()
+	published := FirstAuto()
 	published.Confidence = 0
 	r := rand.New(rand.NewPCG(3, 77))
 	q, labels := biased(r, 10, 2000)
@@ -142,7 +142,8 @@ func TestSharpnessWithZeros(t *testing.T) {
 	const n = 40
 	r := rand.New(rand.NewPCG(8, 80))
 	f := newFilter(t, n, Settings{})
-	plain := newPlainAuto(n, f)
+	plain := newPlainSecond(n, f)
+	plain.least = 0
 	dst := make([]float64, n)
 	for i := range 300 {
 		q := make([]float64, n)

@@ -138,12 +138,12 @@ func (m *mixture) skip(g gap) {
 }
 
 // reach turns the prior of the learned matrix, one step ahead, into that over the gap.
-func (t *tempered) reach() {
+func (t *tempered) reach(f *learned) {
 	switch g := t.m.across; {
 	case g.fresh:
-		copy(t.prior, t.mu)
+		copy(f.prior, t.mu)
 	case g.missed > 0:
-		t.m.walk.far(t.prior, g.missed, func(dst, p []float64) { t.pairs.forward(dst, p, t.mu) })
+		t.m.walk.far(f.prior, g.missed, func(dst, p []float64) { f.pairs.forward(dst, p, t.mu) })
 	}
 }
 

@@ -18,11 +18,12 @@ type Smoothed struct {
 
 // Hypothesis is one reading of a stream under the auto gate: of what came so far ([Filter.Hypotheses]) or of a whole recording.
 type Hypothesis struct {
-	Kind        string  `json:"kind"`        // none, persist, sticky or full; drift in recordings only
-	Stay        float64 `json:"a,omitempty"` // a of persist and sticky; else 0
-	Error       float64 `json:"e,omitempty"` // e of sticky and, in recordings, of full and drift; else 0
-	Temperature float64 `json:"temperature"` // divides log q
-	Weight      float64 `json:"weight"`      // posterior probability of the hypothesis, 0 to 1
+	Kind        string  `json:"kind"`              // none, persist, sticky, full or population; drift in recordings only
+	Stay        float64 `json:"a,omitempty"`       // a of persist and sticky; else 0
+	Error       float64 `json:"e,omitempty"`       // e of sticky, full, population and drift; else 0
+	Forgets     float64 `json:"forgets,omitempty"` // rate at which the marginal of none forgets, if it is one beside mu; else 0
+	Temperature float64 `json:"temperature"`       // divides log q
+	Weight      float64 `json:"weight"`            // posterior probability of the hypothesis, 0 to 1
 }
 
 // Smooth writes into dst[t] the probabilities of item t given the whole recording q, both [T][K]: not only what came before an item,

@@ -24,7 +24,7 @@ const (
 )
 
 func newHindsight(classes int, s Settings, q [][]float64, between gaps) *hindsight {
-	a := *s.Auto
+	a := firstOf(*s.Auto)
 	errors := a.Errors
 	if slices.Max(errors) < largestError {
 		a.Errors = append(slices.Clone(errors), largestError)
@@ -50,12 +50,22 @@ func newHindsight(classes int, s Settings, q [][]float64, between gaps) *hindsig
 	return h
 }
 
+// firstOf is the first edition with what a has in common with it.
+func firstOf(a Auto) Auto {
+	first := FirstAuto()
+	if a.Edition == 1 {
+		return a
+	}
+	first.Grid, first.Errors, first.Flicker, first.Confidence, first.Temperatures = a.Grid, a.Errors, a.Flicker, a.Confidence, a.Temperatures
+	return first
+}
+
 // weigh appends the readings of a temperature, their weights still in logarithms. The evidences come without keeping any posterior; a
 // reading that turns out to weigh something is run again.
 func (h *hindsight) weigh(i int) {
 	m, r := h.m, h.r
 	add := func(kind string, a, e, logWeight float64, c *chain) {
-		h.readings = append(h.readings, Hypothesis{kind, a, e, m.temperatures[i], logWeight})
+		h.readings = append(h.readings, Hypothesis{Kind: kind, Stay: a, Error: e, Temperature: m.temperatures[i], Weight: logWeight})
 		h.chains = append(h.chains, c)
 	}
 	prior := make([]float64, m.hypotheses)
@@ -71,7 +81,7 @@ func (h *hindsight) weigh(i int) {
 		c := erring(s.a, e, h.n)
 		add("sticky", s.a, e, prior[1+len(m.Grid)+k]+r.stickyEvidence(c, chance), c)
 	}
-	p := m.at[i].pairs
+	p := m.at[i].fulls[0].pairs
 	each := prior[len(prior)-1] + math.Log(matrixOdds/float64(2*len(h.matrixErrors)))
 	for _, e := range h.matrixErrors {
 		c := r.matrixChain(e, m.Pseudo)

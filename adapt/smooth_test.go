@@ -141,7 +141,7 @@ func TestSmoothAutoAgainstEnumeration(t *testing.T) {
 
 // With nothing else to believe in, the answer is that of the learned matrix, and of the matrix that drifts.
 func TestSmoothAutoMixesTheLearnedMatrices(t *testing.T) {
-	a := DefaultAuto()
+	a := FirstAuto()
 	a.None, a.Persist, a.Sticky, a.Full = 1e-12, 0, 0, 1e12
 	a.Temperatures, a.Errors = []float64{1}, []float64{0}
 	s, q := Settings{Auto: &a}, cycle(rand.New(rand.NewPCG(4, 33)), 4, 300)
@@ -172,7 +172,7 @@ func TestSmoothAutoMixesTheLearnedMatrices(t *testing.T) {
 
 // full and drift share the initial weight of full and its odds; causal evidence, without and with decay, does the rest.
 func TestWeightsOfTheLearnedMatrices(t *testing.T) {
-	a := DefaultAuto()
+	a := FirstAuto()
 	a.Temperatures, a.Errors = []float64{1}, []float64{0.3}
 	q := cycle(rand.New(rand.NewPCG(10, 40)), 4, 60)
 	_, info := smooth(t, Settings{Auto: &a}, q)

@@ -14,13 +14,13 @@ import (
 // A snapshot is, little-endian:
 //
 //	 0  8  magic "OATTAFLT"
-//	 8  4  version, 3
+//	 8  4  version, 4
 //	12  4  classes K
 //	16  8  steps
 //	24  4  length n of the settings
 //	28  8  steps of zero evidence; not in version 1
 //	36  8  missed steps before the next item, all ones for a break; not in versions 1 and 2
-//	44  n  the resolved settings as JSON, whose numbers read back to the bit
+//	44  n  the resolved settings as JSON, whose numbers read back to the bit; up to version 3 auto is its first edition
 //	    .  the state, 8 bytes a number, in the order of the visit methods: its length follows from K and the settings alone
 //	    4  CRC-32C of all before
 //
@@ -28,13 +28,13 @@ import (
 // to the 16 MB of a thousand classes. Against forgery there is [Seal].
 const (
 	snapshotMagic   = "OATTAFLT"
-	snapshotVersion = 3
+	snapshotVersion = 4
 	snapshotHead    = 44
 	snapshotTail    = 4
 )
 
 // snapshotHeads are the lengths of the heads by version.
-var snapshotHeads = [...]int{1: 28, 2: 36, snapshotVersion: snapshotHead}
+var snapshotHeads = [...]int{1: 28, 2: 36, 3: snapshotHead, snapshotVersion: snapshotHead}
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -122,22 +122,11 @@ func restore(data []byte) (*Filter, error) {
 	if want := stateSize(head.classes, settings, head.version); int64(len(head.state)) != want {
 		return nil, fmt.Errorf("state of %d bytes: want %d for %d classes under these settings", len(head.state), want, head.classes)
 	}
-	f := assemble(head.classes, settings)
+	f := newResolved(head.classes, settings)
 	f.steps, f.excluded, f.gap = head.steps, head.excluded, head.gap
 	state := f.mode.(persistent)
 	state.visit(&reader{head.state, head.version})
 	return f, sound(state)
-}
-
-// assemble makes a filter of resolved settings. [New] would normalise the prior once more, which may change its last bits.
-func assemble(classes int, s Settings) *Filter {
-	f := &Filter{classes: classes, settings: s}
-	if s.Gate == GateAuto {
-		f.mode = newMixture(classes, s)
-	} else {
-		f.mode = newPaper(classes, s)
-	}
-	return f
 }
 
 // snapshotParts are the parts of a snapshot whose frame and checksum are right; the slices point into the data.
@@ -197,44 +186,57 @@ func parseHead(data []byte) (p snapshotParts, err error) {
 // parseSettings reads the settings and holds them to what [New] accepts. A field that this program does not know is an error: the
 // filter would not continue as it began.
 func (p snapshotParts) parseSettings() (Settings, error) {
-	var s Settings
+	var s struct {
+		Settings
+		Auto json.RawMessage `json:"auto,omitempty"` // hides that of Settings
+	}
 	d := json.NewDecoder(bytes.NewReader(p.settings))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&s); err != nil {
-		return s, err
+		return s.Settings, err
 	}
 	if int(d.InputOffset()) != len(p.settings) {
-		return s, errors.New("more than one value")
+		return s.Settings, errors.New("more than one value")
 	}
-	resolved, err := s.resolved(p.classes)
-	if err != nil {
-		return s, err
+	if s.Auto != nil {
+		edition := 0
+		if p.version < 4 {
+			edition = 1
+		}
+		var err error
+		if s.Settings.Auto, err = readAuto(s.Auto, edition); err != nil {
+			return s.Settings, err
+		}
 	}
-	resolved.Prior = s.Prior // as it was when it was written: see assemble
-	return resolved, nil
+	return s.resolved(p.classes)
 }
 
 // stateSize returns the bytes of the state: what the visit methods walk, without making it. The sizes of the settings are bounded
 // by resolved, so that nothing overflows.
 func stateSize(classes int, s Settings, version int) int64 {
-	k := int64(classes)
-	var numbers int64
 	if s.Gate == GateAuto {
-		grid := int64(len(s.Auto.Grid))
-		sticky := grid * int64(len(s.Auto.Errors))
-		each := k*k + k*(grid+sticky+6) + 2 // counts; posteriors, last, mass, full, rows, u, carried; total, started
-		if version >= 3 {
-			each++ // scale
-		}
-		numbers = int64(len(s.Auto.Temperatures)) * (each + 2 + grid + sticky)
-		if version >= 3 {
-			numbers += 2 // sharpness
-		}
-	} else {
-		numbers = k*k + 5*k + 2 // counts; rows, p, q, prior, marginal; scale, llr
-		if s.Gate == GateWindow {
-			numbers += int64(s.Paper.Window) + 3
-		}
+		return 8 * autoNumbers(int64(classes), s.Auto, version)
+	}
+	k := int64(classes)
+	numbers := k*k + 5*k + 2 // counts; rows, p, q, prior, marginal; scale, llr
+	if s.Gate == GateWindow {
+		numbers += int64(s.Paper.Window) + 3
 	}
 	return 8 * numbers
+}
+
+func autoNumbers(k int64, a *Auto, version int) int64 {
+	marginals, grid, fulls, others := int64(len(a.Marginals)), int64(len(a.Grid)), int64(max(len(a.FullErrors), 1)), int64(len(a.PopulationErrors))
+	sticky := grid * int64(len(a.Errors))
+	matrix := k*k + 4*k + 2 // counts; posterior, rows, u, carried; total, started
+	if version >= 3 {
+		matrix++ // scale
+	}
+	each := k*(2+marginals+grid+sticky+others) + fulls*matrix // last, mass and posteriors
+	weights := 1 + marginals + grid + sticky + fulls + others
+	numbers := int64(len(a.Temperatures)) * (each + weights)
+	if version >= 3 {
+		numbers += 2 // sharpness
+	}
+	return numbers
 }

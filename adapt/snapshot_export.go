@@ -25,7 +25,8 @@ func (f *Filter) Transitions(dst []float64) []float64 {
 	case *paper:
 		m.transitions(dst)
 	case *mixture:
-		m.at[m.likeliest()].transitions(dst)
+		t, l := m.likeliest()
+		t.transitions(dst, l)
 	}
 	return dst
 }
@@ -47,8 +48,13 @@ func (f *paper) transitions(dst []float64) {
 	}
 }
 
-// likeliest returns the index of the temperature whose hypotheses together weigh most.
-func (m *mixture) likeliest() int {
+// likeliest returns the temperature whose hypotheses together weigh most, and the heaviest of its learned matrices.
+func (m *mixture) likeliest() (*tempered, *learned) {
+	i := m.likeliestTemperature()
+	return m.at[i], &m.at[i].fulls[top(m.kinds(m.slot(i)).full)]
+}
+
+func (m *mixture) likeliestTemperature() int {
 	best, most := 0, -1.0
 	for i := range m.at {
 		if w := sum(m.slot(i)); w > most {
@@ -59,14 +65,13 @@ func (m *mixture) likeliest() int {
 }
 
 // transitions forms A_ij = (C_ij + beta mu_j)/(C_i. + beta), with the mu that the next step would use.
-func (t *tempered) transitions(dst []float64) {
+func (t *tempered) transitions(dst []float64, l *learned) {
 	n := len(t.mass)
-	each := t.m.Pseudo / float64(n)
 	norm := 1 / (sum(t.mass) + t.m.Pseudo)
 	for i := range n {
 		row := dst[i*n : i*n+n]
-		for j, c := range t.pairs.c[i*n : i*n+n] {
-			row[j] = t.pairs.scale*c + t.pairs.beta*(t.mass[j]+each)*norm
+		for j, c := range l.pairs.c[i*n : i*n+n] {
+			row[j] = l.pairs.scale*c + l.pairs.beta*(t.mass[j]+t.m.Pseudo*t.m.start[j])*norm
 		}
 		scale(row, 1/sum(row))
 	}

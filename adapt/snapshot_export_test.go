@@ -44,11 +44,11 @@ func TestTransitionsGiveThePrior(t *testing.T) {
 		case *paper:
 			p, want = m.p, m.prior
 		case *mixture:
-			at := m.at[m.likeliest()]
+			at, full := m.likeliest()
 			at.marginal() // mu of the next step
 			want = make([]float64, n)
-			p = at.full
-			at.pairs.predict(want, at.mu)
+			p = full.p
+			full.pairs.predict(want, at.mu)
 		}
 		got := make([]float64, n)
 		for i, v := range p {
@@ -120,11 +120,11 @@ func checkHypotheses(t *testing.T, gate Gate, e exported) {
 		kinds[h.Kind]++
 		total += h.Weight
 	}
-	if kinds["none"] != 2 || kinds["persist"] != 14 || kinds["sticky"] != 28 || kinds["full"] != 2 || math.Abs(total-1) > 1e-12 {
+	if kinds["none"] != 6 || kinds["persist"] != 14 || kinds["sticky"] != 28 || kinds["full"] != 4 || math.Abs(total-1) > 1e-12 {
 		t.Errorf("hypotheses %v of total weight %g", kinds, total)
 	}
-	if h := e.Hypotheses[8+1]; h.Kind != "sticky" || h.Stay != 0.2 || h.Error != 0.2 || math.Abs(h.Temperature*e.Sharpness-1) > 1e-12 {
-		t.Errorf("tenth hypothesis %+v, want sticky(0.2, 0.2) at temperature 1, sharpened by %g", h, e.Sharpness)
+	if h := e.Hypotheses[10+1]; h.Kind != "sticky" || h.Stay != 0.2 || h.Error != 0.2 || math.Abs(h.Temperature*e.Sharpness-1) > 1e-12 {
+		t.Errorf("twelfth hypothesis %+v, want sticky(0.2, 0.2) at temperature 1, sharpened by %g", h, e.Sharpness)
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 // What each mode carries from one step to the next. Scratch is left out: like and logq of both modes, and what the next step
-// forms anew (mu, lift, chance, overlap and prior of tempered, out of mixture). What the settings determine is left out too.
+// forms anew (mu, lift, chance, overlap and all priors of tempered, out of mixture). What the settings determine is left out too.
 
 func (f *paper) visit(v visitor) {
 	v.numbers("counts", f.c, counted)
@@ -81,14 +81,22 @@ func (m *mixture) visit(v visitor) {
 func (t *tempered) visit(v visitor) {
 	v.numbers("last likelihood", t.last, simplex)
 	v.numbers("class masses", t.mass, counted)
+	for i := range t.marginals {
+		v.numbers("masses of a marginal", t.marginals[i].mass, counted)
+	}
 	for _, p := range t.persist {
 		v.numbers("persist", p, simplex)
 	}
 	for _, p := range t.sticky {
 		v.numbers("sticky", p, simplex)
 	}
-	v.numbers("full", t.full, simplex)
-	t.pairs.visit(v)
+	for i := range t.fulls {
+		v.numbers("full", t.fulls[i].p, simplex)
+		t.fulls[i].pairs.visit(v)
+	}
+	for i := range t.others {
+		v.numbers("population", t.others[i].p, simplex)
+	}
 }
 
 // visit includes u, carried and total, although they follow from the counts and the posterior: formed anew they might differ in
@@ -115,8 +123,10 @@ var simplexOrLess = bounds{0, 1 + unitTolerance, false}
 
 func (m *mixture) consistent() error {
 	for _, t := range m.at {
-		if err := t.pairs.consistent(t.full); err != nil {
-			return err
+		for i := range t.fulls {
+			if err := t.fulls[i].pairs.consistent(t.fulls[i].p); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

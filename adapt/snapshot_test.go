@@ -29,10 +29,13 @@ func marshalled(t testing.TB, f *Filter) []byte {
 
 // randomSettings draws settings of any gate over n classes, half of them with a prior.
 func randomSettings(r *rand.Rand, n int) Settings {
-	if r.IntN(2) == 0 {
-		return randomPaper(r, n)
+	switch r.IntN(4) {
+	case 0:
+		return randomAuto(r, n)
+	case 1:
+		return randomSecond(r, n)
 	}
-	return randomAuto(r, n)
+	return randomPaper(r, n)
 }
 
 // restored takes f through a snapshot, and shows that a second snapshot has the same bytes.
@@ -145,11 +148,16 @@ func TestEveryFieldIsVisitedOrScratch(t *testing.T) {
 			"Auto": "settings", "inv": "settings", "sticky": "settings", "doubt": "settings", "initial": "settings",
 			"hypotheses": "settings", "temperatures": "settings", "weights": kept, "at": kept, "logq": "scratch", "out": "scratch", "columns": "scratch",
 			"across": "scratch", "kept": "scratch", "inertia": "scratch", "walk": "scratch", "sharp": kept,
+			"second": "settings", "start": "settings", "fulls": "settings", "populations": "settings", "known": "settings", "nones": "settings",
+			"raised": "scratch", "told": "scratch", "base": "scratch",
 		}},
+		{learned{}, map[string]string{"c": "settings", "p": kept, "prior": "scratch", "pairs": kept}},
+		{follower{}, map[string]string{"c": "settings", "p": kept, "prior": "scratch"}},
+		{marginal{}, map[string]string{"Marginal": "settings", "mass": kept, "total": "scratch", "evidence": "scratch"}},
 		{sharpness{}, map[string]string{"target": "settings", "claimed": "settings", "exponent": kept, "age": kept}},
 		{tempered{}, map[string]string{
 			"m": "settings", "columns": "scratch", "sparse": "scratch", "like": "scratch", "last": kept, "mass": kept, "mu": "scratch", "lift": "scratch", "chance": "scratch",
-			"persist": kept, "sticky": kept, "overlap": "scratch", "full": kept, "prior": "scratch", "pairs": kept,
+			"persist": kept, "sticky": kept, "overlap": "scratch", "fulls": kept, "others": kept, "marginals": kept, "home": "settings", "read": "settings", "level": "settings",
 		}},
 		{pairs{}, map[string]string{
 			"gamma": "settings", "beta": "settings", "n": "settings", "few": "settings",
@@ -225,7 +233,7 @@ func TestForgedSnapshots(t *testing.T) {
 	const ring = 9 + 3 + 1 + 4*3 + 1 // counts, rows, scale, four vectors, llr
 	for want, change := range map[string]func([]byte){
 		"does not begin with OATTAFLT": func(b []byte) { b[0] = 'X' },
-		"version 4: this program":      half(8, 4),
+		"version 5: this program":      half(8, 5),
 		"0 classes":                    half(12, 0),
 		"4294967295 classes":           half(12, math.MaxUint32),
 		"for 16384 classes under":      half(12, MaxClasses),
@@ -341,8 +349,12 @@ func TestSnapshotGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		var cases []snapshotGolden
-		if err := json.Unmarshal(text, &cases); err != nil || len(cases) != len(Gates()) {
-			t.Fatalf("%s: %d cases, %v: want %d", path, len(cases), err, len(Gates()))
+		want := len(Gates())
+		if version >= 4 {
+			want += 2
+		}
+		if err := json.Unmarshal(text, &cases); err != nil || len(cases) != want {
+			t.Fatalf("%s: %d cases, %v: want %d", path, len(cases), err, want)
 		}
 		for _, c := range cases {
 			c.check(t, version)
@@ -374,15 +386,22 @@ func (c snapshotGolden) check(t *testing.T, version int) {
 
 func writeSnapshotGolden(t *testing.T, path string) {
 	var cases []snapshotGolden
+	var settings []Settings
 	for _, gate := range Gates() {
-		data := snapshotAfter(t, Settings{Gate: gate, Prior: []float64{0.2, 0.3, 0.5}, Temperature: 1.5}, 25)
+		settings = append(settings, Settings{Gate: gate})
+	}
+	first := FirstAuto()
+	settings = append(settings, Settings{Auto: &first}, Settings{Population: &Population{[][]float64{{.8, .1, .1}, {0, .5, .5}, {.3, 0, .7}}, []float64{.4, .4, .2}}})
+	for _, s := range settings {
+		s.Prior, s.Temperature = []float64{0.2, 0.3, 0.5}, 1.5
+		data := snapshotAfter(t, s, 25)
 		f, err := Restore(data)
 		if err != nil {
 			t.Fatal(err)
 		}
 		q, out := []float64{0.5, 0.125, 0.375}, make([]float64, 3)
 		f.Step(out, q)
-		cases = append(cases, snapshotGolden{gate, base64.StdEncoding.EncodeToString(data), q, out})
+		cases = append(cases, snapshotGolden{f.Settings().Gate, base64.StdEncoding.EncodeToString(data), q, out})
 	}
 	text, err := json.MarshalIndent(cases, "", " ")
 	if err != nil {

@@ -2,32 +2,56 @@ package adapt
 
 // tempered is what the mixture keeps for one temperature. Evidences come first ([tempered.judge]), then, with the weights known,
 // one pass over each hypothesis forms its posterior and adds it to the output ([tempered.advance]).
+//
+// The two editions differ in what sticky returns to and multiplies, in what an error is worth, and in what evidences are relative to:
+//
+//	                first edition      second
+//	home            uniform            mu
+//	read            L                  M, the lift with <mu, M> = 1
+//	level           1/K                1              what an error is worth beside an entry of read; also <home, read>
+//	worth           1/K                <mu, L>        and as evidence
+//	unit            1                  1/<mu, L>      of evidences
 type tempered struct {
 	m *mixture
 
 	like, last []float64 // [K] L_t and L_{t-1}
 	mass       []float64 // [K] decayed class masses behind mu
-	mu, lift   []float64 // [K] mu, and L/mu
+	mu, lift   []float64 // [K] mu, and L/mu; in the second edition M
 	chance     float64   // <mu, L>, the evidence of none
+	home, read []float64 // [K] see above; they are other vectors' by name
+	level      float64
 
-	persist [][]float64 // posteriors, one [K] per a
-	sticky  [][]float64 // posteriors, one [K] per (a, e)
-	overlap []float64   // <p, L> of each sticky posterior, kept from judge for advance
-
-	full  []float64 // [K] posterior of the learned matrix
-	prior []float64 // [K] A'p of the learned matrix
-	pairs pairs
+	marginals []marginal
+	persist   [][]float64 // posteriors, one [K] per a
+	sticky    [][]float64 // posteriors, one [K] per (a, e)
+	overlap   []float64   // <p, read> of each sticky posterior, kept from judge for advance
+	fulls     []learned
+	others    []follower // of the population's matrix
 
 	columns []int32 // scratch: classes with L > 0, if they are few enough for sparse steps
 	sparse  bool
 }
 
+// learned is a hypothesis with a matrix of its own.
+type learned struct {
+	c        float64   // its error rate
+	p, prior []float64 // [K] posterior, and A'p
+	pairs    pairs
+}
+
 func newTempered(classes int, m *mixture) *tempered {
 	vec := func() []float64 { return make([]float64, classes) }
 	t := &tempered{
-		m: m, like: vec(), last: vec(), mass: vec(), mu: vec(), lift: vec(), full: vec(), prior: vec(),
-		overlap: make([]float64, len(m.sticky)), pairs: newPairs(classes, m.Auto.Gamma, m.Auto.Beta),
-		columns: make([]int32, 0, classes),
+		m: m, like: vec(), last: vec(), mass: vec(), mu: vec(), lift: vec(),
+		overlap: make([]float64, len(m.sticky)), columns: make([]int32, 0, classes),
+	}
+	if m.second {
+		t.home, t.read, t.level = t.mu, t.lift, 1
+	} else {
+		t.home, t.read, t.level = m.start, t.like, 1/float64(classes)
+	}
+	for _, g := range m.Marginals {
+		t.marginals = append(t.marginals, marginal{Marginal: g, mass: vec()})
 	}
 	for range m.Grid {
 		t.persist = append(t.persist, vec())
@@ -35,45 +59,71 @@ func newTempered(classes int, m *mixture) *tempered {
 	for range m.sticky {
 		t.sticky = append(t.sticky, vec())
 	}
+	for _, c := range m.fulls {
+		t.fulls = append(t.fulls, learned{c, vec(), vec(), newPairs(classes, m.Auto.Gamma, m.Auto.Beta)})
+	}
+	for _, c := range m.populations {
+		t.others = append(t.others, follower{c, vec(), vec()})
+	}
 	return t
 }
 
 func (t *tempered) reset() {
-	uniform := 1 / float64(len(t.like))
-	fill(t.last, uniform)
+	start := t.m.start
+	copy(t.last, start)
 	fill(t.mass, 0)
+	for i := range t.marginals {
+		fill(t.marginals[i].mass, 0)
+	}
 	for _, p := range t.persist {
-		fill(p, uniform)
+		copy(p, start)
 	}
 	for _, p := range t.sticky {
-		fill(p, uniform)
+		copy(p, start)
 	}
-	fill(t.full, uniform)
-	t.pairs.reset(t.full)
+	for i := range t.fulls {
+		f := &t.fulls[i]
+		copy(f.p, start)
+		f.pairs.reset(f.p)
+	}
+	for i := range t.others {
+		copy(t.others[i].p, start)
+	}
 }
+
+// few is up to how many classes a step goes by lists.
+func (t *tempered) few() int { return t.fulls[0].pairs.few }
 
 // judge multiplies each hypothesis' weight in w by its evidence for t.like.
 func (t *tempered) judge(w []float64) {
-	m := t.m
+	m, k := t.m, t.m.kinds(w)
 	t.marginal()
-	var few bool
-	t.columns, few = nonzeros(t.columns[:0], t.like, t.pairs.few)
-	t.sparse = few
+	t.columns, t.sparse = nonzeros(t.columns[:0], t.like, t.few())
 	t.chance = t.seen(t.mu)
-	w[0] *= t.chance
+	unit, worth := 1.0, t.level
+	if m.second {
+		unit, worth = 1/t.chance, t.chance
+	}
+	k.none[0] *= t.chance * unit
+	for i := range t.marginals {
+		k.none[1+i] *= t.judgeMarginal(&t.marginals[i]) * unit
+	}
 	inertia := t.seen(t.last)
 	for h, a := range m.kept {
-		w[1+h] *= a*inertia + (1-a)*t.chance
+		k.persist[h] *= (a*inertia + (1-a)*t.chance) * unit
 	}
-	uniform := 1 / float64(len(t.like))
 	for h, s := range m.sticky {
-		t.overlap[h] = (1-s.c)*t.seen(t.sticky[h]) + s.c*uniform // <p, L_e>, as p sums to 1
+		seen := t.seenAndRead(h)
 		a := m.kept[h/len(m.Errors)]
-		w[1+len(m.Grid)+h] *= a*t.overlap[h] + (1-a)*t.chance
+		k.sticky[h] *= (a*((1-s.c)*seen+s.c*worth) + (1-a)*t.chance) * unit
 	}
-	t.pairs.predict(t.prior, t.mu)
-	t.reach()
-	w[len(w)-1] *= t.seen(t.prior)
+	for i := range t.fulls {
+		f := &t.fulls[i]
+		f.pairs.predict(f.prior, t.mu)
+		t.reach(f)
+		k.full[i] *= ((1-f.c)*t.seen(f.prior) + f.c*worth) * unit
+	}
+	t.judgePopulation(k.population, worth, unit)
 }
 
 // seen returns <x, L>.
@@ -84,13 +134,32 @@ func (t *tempered) seen(x []float64) float64 {
 	return dot(x, t.like)
 }
 
-// marginal sets mu to the masses with the uniform's pseudo-observations, and lift to L/mu.
+// seenAndRead returns <p, L> of a sticky posterior and keeps <p, read> for advance.
+func (t *tempered) seenAndRead(h int) float64 {
+	p := t.sticky[h]
+	switch {
+	case !t.m.second:
+		t.overlap[h] = t.seen(p)
+		return t.overlap[h]
+	case t.sparse:
+		t.overlap[h] = dotAt(t.columns, p, t.lift)
+		return dotAt(t.columns, p, t.like)
+	}
+	var seen float64
+	seen, t.overlap[h] = dot2(p, t.like, t.lift)
+	return seen
+}
+
+// marginal sets mu to the masses with the pseudo-observations, and lift to L/mu or M.
 func (t *tempered) marginal() {
-	pseudo := t.m.Pseudo
-	each := pseudo / float64(len(t.mu))
+	pseudo, start := t.m.Pseudo, t.m.start
 	norm := 1 / (sum(t.mass) + pseudo)
+	if t.m.second {
+		t.liftedMarginal(norm)
+		return
+	}
 	for i, v := range t.mass {
-		t.mu[i] = (v + each) * norm
+		t.mu[i] = (v + pseudo*start[i]) * norm
 		t.lift[i] = 0
 		if l := t.like[i]; l != 0 {
 			t.lift[i] = l / t.mu[i]
@@ -100,19 +169,29 @@ func (t *tempered) marginal() {
 
 // advance forms all posteriors, adds each times its weight to out, and learns from the step.
 func (t *tempered) advance(out, w []float64) {
-	m := t.m
-	addScaled(out, w[0], t.like)
+	m, k := t.m, t.m.kinds(w)
+	t.addLike(out, sum(k.none))
 	for h, b := range m.inertia {
-		t.advancePersist(out, t.persist[h], b, w[1+h])
+		t.advancePersist(out, t.persist[h], b, k.persist[h])
 	}
-	uniform := 1 / float64(len(t.like))
 	for h, s := range m.sticky {
 		a := m.kept[h/len(m.Errors)]
-		total := a*t.overlap[h] + (1-a)*uniform // L_e sums to 1
-		t.follow(out, t.sticky[h], update{a, (1 - a) * uniform, 1 - s.c, s.c * uniform, total, w[1+len(m.Grid)+h]})
+		total := a*((1-s.c)*t.overlap[h]+s.c*t.level) + (1-a)*t.level
+		t.follow(out, t.sticky[h], update{a, 1 - a, 1 - s.c, s.c * t.level, total, k.sticky[h]}, t.home, t.read)
 	}
-	t.advanceFull(out, w[len(w)-1])
+	for i := range t.fulls {
+		t.advanceFull(out, &t.fulls[i], k.full[i])
+	}
+	t.advancePopulation(out, k.population)
 	t.remember()
+}
+
+func (t *tempered) addLike(out []float64, w float64) {
+	if t.sparse {
+		addScaledAt(t.columns, out, w, t.like)
+		return
+	}
+	addScaled(out, w, t.like)
 }
 
 func (t *tempered) advancePersist(out, p []float64, b, w float64) {
@@ -120,24 +199,30 @@ func (t *tempered) advancePersist(out, p []float64, b, w float64) {
 	doubt := t.m.doubt
 	overlap := (1-doubt)*t.seen(p) + doubt*uniform // <p, L_f>
 	total := b*overlap + (1-b)*uniform
-	t.follow(out, p, update{b, (1 - b) * uniform, 1 - doubt, doubt * uniform, total, w})
+	t.follow(out, p, update{b, (1 - b) * uniform, 1 - doubt, doubt * uniform, total, w}, nil, t.like)
 }
 
-// update holds the numbers of one posterior's step: p becomes (keep p + rest)(trust L + floor)/total, and weight times that is
-// added to the output.
+// update holds the numbers of one posterior's step: p becomes (keep p + rest home)(trust read + floor)/total, and weight times that is
+// added to the output. A home of nil is 1 everywhere.
 type update struct{ keep, rest, trust, floor, total, weight float64 }
 
-func (t *tempered) follow(out, p []float64, u update) {
-	if t.sparse && u.total > minEvidence {
-		followAt(t.columns, out, p, t.like, u)
-		return
+func (t *tempered) follow(out, p []float64, u update, home, read []float64) {
+	switch {
+	case !(u.total > minEvidence): // the hypothesis excluded what came: only the likelihood speaks
+		copy(p, t.like)
+		addScaled(out, u.weight, p)
+	case t.sparse:
+		followAt(t.columns, out, p, home, read, u)
+	case home == nil:
+		follow(out, p, read, u)
+	default:
+		followHome(out, p, home, read, u)
 	}
-	follow(out, p, t.like, u)
 }
 
-// followAt is follow for a likelihood that is zero outside of the list: there the posterior is keep p + rest, times a number. What that
+// followAt is follow for a read that is zero outside of the list: there the posterior is keep p + rest home, times a number. What that
 // would make of the classes in the list is put right after.
-func followAt(list []int32, out, p, like []float64, u update) {
+func followAt(list []int32, out, p, home, read []float64, u update) {
 	norm := 1 / u.total
 	keep, rest := u.keep*norm*u.floor, u.rest*norm*u.floor
 	var old [maxListed]float64
@@ -145,53 +230,76 @@ func followAt(list []int32, out, p, like []float64, u update) {
 		old[k] = p[j]
 	}
 	out = out[:len(p)]
-	for j, v := range p {
-		v = keep*v + rest
-		p[j] = v
-		out[j] += u.weight * v
+	if home == nil {
+		for j, v := range p {
+			v = keep*v + rest
+			p[j] = v
+			out[j] += u.weight * v
+		}
+	} else {
+		home = home[:len(p)]
+		for j, v := range p {
+			v = keep*v + rest*home[j]
+			p[j] = v
+			out[j] += u.weight * v
+		}
 	}
 	for k, j := range list {
-		v := (u.keep*old[k] + u.rest) * norm * (u.trust*like[j] + u.floor)
+		from := u.rest
+		if home != nil {
+			from *= home[j]
+		}
+		v := (u.keep*old[k] + from) * norm * (u.trust*read[j] + u.floor)
 		out[j] += u.weight * (v - p[j])
 		p[j] = v
 	}
 }
 
-func follow(out, p, like []float64, u update) {
-	if !(u.total > minEvidence) { // the hypothesis excluded what came: only the likelihood speaks
-		copy(p, like)
-		addScaled(out, u.weight, p)
-		return
-	}
-	out, like = out[:len(p)], like[:len(p)]
+func follow(out, p, read []float64, u update) {
+	out, read = out[:len(p)], read[:len(p)]
 	norm := 1 / u.total
 	keep, rest := u.keep*norm, u.rest*norm
 	for j, v := range p {
-		v = (keep*v + rest) * (u.trust*like[j] + u.floor)
+		v = (keep*v + rest) * (u.trust*read[j] + u.floor)
 		p[j] = v
 		out[j] += u.weight * v
 	}
 }
 
-// advanceFull forms the posterior (A'p/mu) L and lets the pair counts learn xi_ij ~ p_i A_ij/mu_j L_j, whose sum is the same
-// number that normalises the posterior.
-func (t *tempered) advanceFull(out []float64, w float64) {
-	total := dot(t.prior, t.lift)
+func followHome(out, p, home, read []float64, u update) {
+	out, home, read = out[:len(p)], home[:len(p)], read[:len(p)]
+	norm := 1 / u.total
+	keep, rest := u.keep*norm, u.rest*norm
+	for j, v := range p {
+		v = (keep*v + rest*home[j]) * (u.trust*read[j] + u.floor)
+		p[j] = v
+		out[j] += u.weight * v
+	}
+}
+
+// advanceFull forms the posterior A'p times what the matrix reads, (1-c) lift + c, and lets the pair counts learn
+// xi_ij ~ p_i A_ij read_j, whose sum is the same number that normalises the posterior.
+func (t *tempered) advanceFull(out []float64, f *learned, w float64) {
+	told, base := t.lift, t.like // L is mu times its lift over mu
+	if t.m.second {
+		told, base = t.toldBy(f.c), t.m.base
+	}
+	total := dot(f.prior, told)
 	if !(total > minEvidence) {
-		copy(t.full, t.like)
-		t.pairs.skip(t.full)
+		copy(f.p, t.like)
+		f.pairs.skip(f.p)
 	} else {
 		norm := 1 / total
-		for j, v := range t.prior {
-			t.full[j] = v * t.lift[j] * norm
+		for j, v := range f.prior {
+			f.p[j] = v * told[j] * norm
 		}
 		if t.m.across.none() {
-			t.pairs.learn(t.lift, t.like, norm, t.full)
+			f.pairs.learn(told, base, norm, f.p)
 		} else {
-			t.pairs.skip(t.full)
+			f.pairs.skip(f.p)
 		}
 	}
-	addScaled(out, w, t.full)
+	addScaled(out, w, f.p)
 }
 
 // remember moves the masses behind mu by one EM step and keeps L.
@@ -200,5 +308,6 @@ func (t *tempered) remember() {
 	for j, v := range t.mass {
 		t.mass[j] = keep*v + t.like[j]*t.mu[j]*norm
 	}
+	t.rememberMarginals()
 	copy(t.last, t.like)
 }

@@ -82,6 +82,24 @@ func dot(x, y []float64) float64 {
 	return (a + b) + (c + d)
 }
 
+// dot2 returns <x, y> and <x, z>.
+func dot2(x, y, z []float64) (float64, float64) {
+	y, z = y[:len(x)], z[:len(x)]
+	var a, b, c, d float64
+	for len(x) >= 2 && len(y) >= 2 && len(z) >= 2 {
+		a += x[0] * y[0]
+		b += x[1] * y[1]
+		c += x[0] * z[0]
+		d += x[1] * z[1]
+		x, y, z = x[2:], y[2:], z[2:]
+	}
+	for i, v := range x {
+		a += v * y[i]
+		c += v * z[i]
+	}
+	return a + b, c + d
+}
+
 func scale(x []float64, by float64) {
 	for i := range x {
 		x[i] *= by
