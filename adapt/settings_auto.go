@@ -57,11 +57,11 @@ type Auto struct {
 
 	// Of the second edition only.
 	Marginals  []Marginal `json:"marginals"`             // of none, beside mu itself
-	FullErrors []float64  `json:"full_errors,omitempty"` // values of e of full, each in [0, 1]; nil is 0 and 0.2, and 0 alone for many classes
+	FullErrors []float64  `json:"full_errors"`           // values of e of full, each in [0, 1]; nil is 0 and 0.2, and 0 alone for many classes
 	LiftPseudo float64    `json:"lift_pseudo,omitempty"` // Pseudo of the lift's marginal, > 0
 	// Population is the weight of a population's matrix where there is one: a third of it is taken from None, the rest from Persist.
 	Population       float64   `json:"w_population"`
-	PopulationErrors []float64 `json:"population_errors,omitempty"` // values of e of population, each in [0, 1]
+	PopulationErrors []float64 `json:"population_errors"` // values of e of population, each in [0, 1]
 }
 
 // Marginal is a class marginal of the stream, learned by online EM, that none is tried with.

@@ -225,7 +225,7 @@ func TestControlledOnRealPredictions(t *testing.T) {
 		if auto < max(off, llr)-0.3 {
 			t.Errorf("%s, %s: auto %+.2f, off %+.2f, ewma %+.2f", set.Name, s2.Name, auto, off, llr)
 		}
-		if limit := r.change(i, 1, MethodLimit); auto < limit/2 || auto > limit+1 {
+		if limit := r.change(i, 1, MethodLimit); auto < limit/2 { // a biased predictor is better under auto, which divides by what it favours
 			t.Errorf("%s, %s: auto %+.2f, limit %+.2f", set.Name, s2.Name, auto, limit)
 		}
 	}

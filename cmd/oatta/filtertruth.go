@@ -155,8 +155,8 @@ func settingsOf(c *cli.Context) (adapt.Settings, error) {
 // parseSettings reads JSON of [adapt.Settings]. What is not named keeps its default; what is misspelt is an error, and so is a section that
 // the gate does not read.
 func parseSettings(data []byte) (adapt.Settings, error) {
-	p, a := adapt.DefaultPaper(), adapt.DefaultAuto()
-	s := adapt.Settings{Paper: &p, Auto: &a}
+	p := adapt.DefaultPaper()
+	s := adapt.Settings{Paper: &p}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&s); err != nil {

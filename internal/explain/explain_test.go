@@ -128,7 +128,7 @@ func TestRecordsSayWhatTheFilterSaid(t *testing.T) {
 				t.Errorf("gate %s, step %d: %v", gate, i, rows[i+1])
 			}
 			shares := 0.0
-			for _, kind := range []string{"none", "persist", "sticky", "full"} {
+			for _, kind := range []string{"none", "persist", "sticky", "full", "population"} {
 				if text := column(i, kind); (text != "") != (gate == adapt.GateAuto) {
 					t.Errorf("gate %s: weight %q of %s", gate, text, kind)
 				} else if text != "" {
@@ -291,7 +291,7 @@ func checkSummary(t *testing.T, data []byte) {
 	if err := json.Unmarshal(data, &s); err != nil {
 		t.Fatal(err)
 	}
-	if s.Stream != "cam1" || s.Steps != 80 || s.Labelled != 80 || s.Accuracy == nil || !(*s.Accuracy > 0.5) || len(s.Hypotheses) != 46 {
+	if s.Stream != "cam1" || s.Steps != 80 || s.Labelled != 80 || s.Accuracy == nil || !(*s.Accuracy > 0.5) || len(s.Hypotheses) != 52 {
 		t.Errorf("%s", data)
 	}
 	if strings.Contains(string(data), "transitions") {

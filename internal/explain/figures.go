@@ -51,14 +51,18 @@ func (r *Recorder) each(of func(a record) float64) []float64 {
 	return out
 }
 
-// shares of the four kinds, in the order of the documentation of [adapt.Auto].
+// shares of the kinds, in the order of the documentation of [adapt.Auto]; a population's only where there is one.
 func (r *Recorder) shares() []charts.Share {
-	return []charts.Share{
+	shares := []charts.Share{
 		{Name: "none", Values: r.each(func(a record) float64 { return a.none })},
 		{Name: "persist", Values: r.each(func(a record) float64 { return a.persist })},
 		{Name: "sticky", Values: r.each(func(a record) float64 { return a.sticky })},
 		{Name: "full", Values: r.each(func(a record) float64 { return a.learn })},
 	}
+	if r.filter != nil && r.filter.Settings().Population != nil {
+		shares = append(shares, charts.Share{Name: "population", Values: r.each(func(a record) float64 { return a.others })})
+	}
+	return shares
 }
 
 func (r *Recorder) addTruth(s *charts.Stream) {

@@ -26,17 +26,17 @@ func encodeCSV(rows [][]string) ([]byte, error) {
 func (r *Recorder) recordsCSV() ([]byte, error) {
 	rows := [][]string{{
 		"step", "steps", "time", "raw", "adapted", "truth", "gate", "gain", "log_ratio", "entropy", "entropy_adapted", "evidence",
-		"none", "persist", "sticky", "full", "zero_evidence", "event",
+		"none", "persist", "sticky", "full", "population", "zero_evidence", "event",
 	}}
 	for _, a := range r.records {
 		row := []string{
 			strconv.Itoa(a.first), strconv.Itoa(a.steps), a.clock(), r.name(a.raw), r.name(a.adapted), r.name(a.truth),
 			number(a.gate), number(a.gain), "", number(a.entropy), number(a.after), number(math.Exp(a.logEvidence)),
-			"", "", "", "", strconv.Itoa(a.zero), a.event.String(),
+			"", "", "", "", "", strconv.Itoa(a.zero), a.event.String(),
 		}
 		switch r.gate() {
 		case adapt.GateAuto:
-			copy(row[12:], []string{number(a.none), number(a.persist), number(a.sticky), number(a.learn)})
+			copy(row[12:], []string{number(a.none), number(a.persist), number(a.sticky), number(a.learn), number(a.others)})
 		case adapt.GateEWMA, adapt.GateWindow:
 			row[8] = number(a.ratio)
 		}

@@ -74,6 +74,7 @@ type record struct {
 	gate, gain, ratio            float64
 	entropy, after, logEvidence  float64
 	none, persist, sticky, learn float64 // weights by kind
+	others                       float64
 	zero                         int
 	event                        Event
 }
@@ -131,6 +132,8 @@ func (r *Recorder) weigh(one *record, f *adapt.Filter) {
 			one.persist += h.Weight
 		case "sticky":
 			one.sticky += h.Weight
+		case "population":
+			one.others += h.Weight
 		default:
 			one.learn += h.Weight
 		}
@@ -185,6 +188,7 @@ func (a *record) absorb(b record) {
 		{&a.persist, &b.persist},
 		{&a.sticky, &b.sticky},
 		{&a.learn, &b.learn},
+		{&a.others, &b.others},
 	} {
 		*pair[0] += part * (*pair[1] - *pair[0])
 	}
