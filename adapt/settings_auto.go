@@ -181,6 +181,14 @@ func (s Settings) withAuto(classes int) (Settings, error) {
 	return s.withSecond(classes, &a)
 }
 
+// divided is the prior that the likelihood is divided by, nil if it is by none: in the second edition of auto a prior is what mu starts from.
+func (s Settings) divided() []float64 {
+	if s.Auto != nil && s.Auto.Edition == 2 {
+		return nil
+	}
+	return s.Prior
+}
+
 // onlyOfTheSecond refuses what the first edition would not read.
 func (a Auto) onlyOfTheSecond(p *Population) error {
 	if p != nil {

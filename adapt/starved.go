@@ -60,7 +60,7 @@ const (
 
 	// A clear difference, in nats an item. The gate auto has a choice of temperatures and loses little by a step between them; the
 	// paper's modes have one, and gain from a hotter one only where order is strong.
-	starvedClearAuto  = 0.04
+	starvedClearAuto  = 0.06
 	starvedClearPaper = 0.2
 )
 
@@ -71,7 +71,7 @@ func NewStarvation(classes int, s Settings) (*Starvation, error) {
 		return nil, err
 	}
 	w := &Starvation{
-		settings: s, inv: inverse(s.Prior), clear: starvedClearPaper, gain: make([]float64, len(starvedFactors)), logq: make([]float64, classes),
+		settings: s, inv: inverse(s.divided()), clear: starvedClearPaper, gain: make([]float64, len(starvedFactors)), logq: make([]float64, classes),
 		budget: max(min(starvedBudget, 250*starvedBudget/classes), 2*starvedLeast),
 	}
 	most := 1.0

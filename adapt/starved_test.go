@@ -185,10 +185,21 @@ func TestStarvationAllocatesNothing(t *testing.T) {
 func TestStarvationAgainstPlain(t *testing.T) {
 	prior := []float64{.4, .3, .2, .1}
 	q := overconfident(8, 4, 400, .8, 2)
-	w := watch(t, Settings{Temperature: 1.3, Prior: prior}, q)
-	for i, factor := range starvedFactors {
-		if want := plainGain(q, prior, 1.3*factor); math.Abs(w.gain[i]-want) > 1e-9*math.Abs(want) {
-			t.Errorf("factor %g: %.12g, want %.12g", factor, w.gain[i], want)
+	first := FirstAuto()
+	for what, tc := range map[string]struct {
+		s       Settings
+		divided []float64
+	}{
+		"first edition":  {Settings{Auto: &first}, prior},
+		"second edition": {Settings{}, uniform(4)}, // a prior divides nothing there
+		"off":            {Settings{Gate: GateOff}, prior},
+	} {
+		tc.s.Temperature, tc.s.Prior = 1.3, prior
+		w := watch(t, tc.s, q)
+		for i, factor := range starvedFactors {
+			if want := plainGain(q, tc.divided, 1.3*factor); math.Abs(w.gain[i]-want) > 1e-9*math.Abs(want) {
+				t.Errorf("%s, factor %g: %.12g, want %.12g", what, factor, w.gain[i], want)
+			}
 		}
 	}
 }
