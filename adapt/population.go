@@ -2,6 +2,7 @@ package adapt
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -33,5 +34,70 @@ func (p *Population) checked(classes int) (*Population, error) {
 	return out, err
 }
 
-// flat returns the transitions as [K, K], row-major.
-func (p *Population) flat() []float64 { return slices.Concat(p.Transitions...) }
+// Power returns the population as it is over x of its items in place of one: x is the time from one item to the next of a stream over that
+// of the streams that taught, finite and at least 0. The whole part of x is a power of the matrix. For what is left of it, r, the chance to
+// stay s becomes s^r, as if stays were geometric, and the other entries of the row share 1 - s^r as they shared 1 - s: a root of
+// the matrix itself need not have probabilities. The frequencies are the same at every rhythm.
+func (p *Population) Power(x float64) *Population {
+	if !(x >= 0 && x <= math.MaxFloat64) {
+		panic(fmt.Sprintf("adapt: a power of %g of transitions", x))
+	}
+	out := &Population{Frequencies: slices.Clone(p.Frequencies)}
+	whole, rest := math.Modf(x)
+	square := p.Transitions
+	for n := uint64(min(whole, maxPower)); n > 0; n >>= 1 {
+		if n&1 == 1 {
+			out.Transitions = composed(out.Transitions, square)
+		}
+		if n > 1 {
+			square = composed(square, square)
+		}
+	}
+	if rest > 0 || whole == 0 {
+		out.Transitions = composed(out.Transitions, p.part(rest))
+	}
+	return out
+}
+
+// maxPower is beyond what changes any matrix that settles.
+const maxPower = 1 << 30
+
+// part returns the transitions over a part of an item, 0 to 1.
+func (p *Population) part(r float64) [][]float64 {
+	out := make([][]float64, len(p.Transitions))
+	for i, row := range p.Transitions {
+		out[i] = slices.Clone(row)
+		stay := math.Pow(row[i], r)
+		if row[i] < 1 {
+			scale(out[i], (1-stay)/(1-row[i]))
+		}
+		out[i][i] = stay
+	}
+	return out
+}
+
+// composed returns a b with rows that sum to 1, so that rounding does not add up; nil stands for the identity as a, and b is then copied.
+func composed(a, b [][]float64) [][]float64 {
+	out := make([][]float64, len(b))
+	for i := range b {
+		if a == nil {
+			out[i] = slices.Clone(b[i])
+			continue
+		}
+		out[i] = make([]float64, len(b))
+		total := 0.0
+		for j, v := range a[i] {
+			if v == 0 {
+				continue
+			}
+			for k, w := range b[j] {
+				out[i][k] += v * w
+			}
+		}
+		for _, v := range out[i] {
+			total += v
+		}
+		scale(out[i], 1/total)
+	}
+	return out
+}
