@@ -53,6 +53,7 @@ var rules = []rule{
 	{"preprocess/internal/...", nil, "what preprocessors share is plain arithmetic"},
 	{"adapt/predict", []string{"models/...", "preprocess/...", "runtime"}, "a predictor does not know the filter that wraps it"},
 	{"adapt/timeline", nil, "when items come does not depend on what they show"},
+	{"adapt/population", []string{"adapt", "adapt/timeline"}, "what a population taught is counted from labels and times, without a predictor"},
 	{"adapt", nil, "the filter is a pure state machine, usable without any of the rest"},
 	{"datasets/...", []string{"datasets/..."}, "readers know files, not what becomes of them"},
 	{"internal/testdata", nil, "finding test data needs nothing"},
