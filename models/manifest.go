@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/oatta/oatta/adapt/population"
 )
 
 // ManifestVersion is the version of the manifest format that this program reads and writes.
@@ -67,6 +69,8 @@ type Manifest struct {
 	// Prior is the share of each class in the data that the network was trained on, in the order of Labels: positive, sums to 1.
 	// Empty is uniform.
 	Prior []float64 `json:"prior,omitempty"`
+	// Transitions is what labelled streams taught of the order of the classes, which must be Labels, in any order.
+	Transitions *population.Order `json:"transitions,omitempty"`
 
 	License string `json:"license,omitempty"` // SPDX identifier of the weights, as "Apache-2.0"
 	Source  string `json:"source,omitempty"`  // where the weights come from
@@ -161,7 +165,7 @@ func (m Manifest) validate() error {
 	if m.Version != ManifestVersion {
 		return fmt.Errorf("oatta_manifest: version %d, this program reads version %d", m.Version, ManifestVersion)
 	}
-	for _, check := range []func() error{m.checkTexts, m.checkLabels, m.checkInput, m.Output.check, m.checkNumbers, m.checkHash} {
+	for _, check := range []func() error{m.checkTexts, m.checkLabels, m.checkInput, m.Output.check, m.checkNumbers, m.checkTransitions, m.checkHash} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -324,6 +328,17 @@ func (m Manifest) checkNumbers() error {
 		return fmt.Errorf("prior: sums to %v, want 1 within 0.000001", total)
 	}
 	return nil
+}
+
+func (m Manifest) checkTransitions() error {
+	if m.Transitions == nil {
+		return nil
+	}
+	err := m.Transitions.Validate()
+	if err == nil && len(m.Labels) > 0 {
+		_, err = m.Transitions.For(m.Labels)
+	}
+	return err
 }
 
 func (m Manifest) checkHash() error {

@@ -8,21 +8,30 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+
+	"github.com/oatta/oatta/adapt/population"
 )
 
-// Calibrate returns the text of a manifest with another temperature, and another prior unless that is nil. All else stays byte for
-// byte: the two values are put where the old ones stand, else behind the field output. The prior is in the order of the labels.
+// Calibration is what was fitted to labelled predictions of a model.
+type Calibration struct {
+	Temperature float64
+	Prior       []float64         // in the order of the labels; nil leaves the old one
+	Transitions *population.Order // nil leaves the old ones
+}
+
+// Calibrate returns the text of a manifest with another temperature, and another prior and other transitions unless these are nil. All
+// else stays byte for byte: the values are put where the old ones stand, else behind the field output.
 //
-// The result is read again before it is returned: it is a valid manifest that differs in these two fields only.
-func Calibrate(manifest []byte, temperature float64, prior []float64) ([]byte, error) {
-	out, err := calibrated(manifest, temperature, prior)
+// The result is read again before it is returned: it is a valid manifest that differs in these fields only.
+func Calibrate(manifest []byte, c Calibration) ([]byte, error) {
+	out, err := calibrated(manifest, c)
 	if err != nil {
 		return nil, fmt.Errorf("models: manifest: %w", err)
 	}
 	return out, nil
 }
 
-func calibrated(manifest []byte, temperature float64, prior []float64) ([]byte, error) {
+func calibrated(manifest []byte, c Calibration) ([]byte, error) {
 	before, err := readManifest(bytes.NewReader(manifest))
 	if err != nil {
 		return nil, err
@@ -31,13 +40,16 @@ func calibrated(manifest []byte, temperature float64, prior []float64) ([]byte, 
 	if err != nil {
 		return nil, err
 	}
-	values := []struct{ name, value string }{{"temperature", decimal(temperature)}}
-	if prior != nil {
-		values = append(values, struct{ name, value string }{"prior", decimals(prior)})
+	edits := []manifestEdit{edit(manifest, fields, "temperature", decimal(c.Temperature))}
+	if c.Prior != nil {
+		edits = append(edits, edit(manifest, fields, "prior", decimals(c.Prior)))
 	}
-	var edits []manifestEdit
-	for _, v := range values {
-		edits = append(edits, edit(manifest, fields, v.name, v.value))
+	if c.Transitions != nil {
+		value, err := json.Marshal(c.Transitions)
+		if err != nil {
+			return nil, err
+		}
+		edits = append(edits, edit(manifest, fields, "transitions", string(value)))
 	}
 	out := apply(manifest, edits)
 	after, err := readManifest(bytes.NewReader(out))
@@ -45,8 +57,11 @@ func calibrated(manifest []byte, temperature float64, prior []float64) ([]byte, 
 		return nil, err
 	}
 	before.Temperature = after.Temperature
-	if prior != nil {
+	if c.Prior != nil {
 		before.Prior = after.Prior
+	}
+	if c.Transitions != nil {
+		before.Transitions = after.Transitions
 	}
 	if !reflect.DeepEqual(before, after) {
 		return nil, errors.New("another field would change")

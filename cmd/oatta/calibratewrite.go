@@ -93,7 +93,7 @@ func (m *manifestTarget) update(report *calibrationReport) error {
 			prior = append(prior, report.Prior[k])
 		}
 	}
-	text, err = models.Calibrate(text, report.Fit.Temperature, prior)
+	text, err = models.Calibrate(text, models.Calibration{Temperature: report.Fit.Temperature, Prior: prior})
 	if err != nil {
 		return fmt.Errorf("%s: %w", m.path, err)
 	}
