@@ -44,8 +44,17 @@ func TestHeldOutStreams(t *testing.T) {
 	if h.Items != 360 || h.Streams != 12 || h.Folds != 5 || h.Prior == nil || h.Transitions == nil {
 		t.Errorf("%+v", h)
 	}
-	if g := h.Prior; g.Low > g.Nats || g.High < g.Nats {
-		t.Errorf("%+v", g)
+	if g := h.Transitions; !g.Sure() || g.Nats < .05 {
+		t.Errorf("transitions: %+v", g)
+	}
+	if h.Prior.Sure() {
+		t.Errorf("a prior that is even: %+v", h.Prior)
+	}
+	if h, err = alternating(1, 30, false).HeldOut(HeldOutOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if h.Prior.Sure() || h.Transitions.Nats > .02 {
+		t.Errorf("without order: %+v, %+v", h.Prior, h.Transitions)
 	}
 }
 

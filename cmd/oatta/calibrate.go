@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/benchmarks/calibration"
 	"github.com/oatta/oatta/datasets/predictions"
 )
@@ -16,14 +17,17 @@ import (
 func calibrateCommand(env environment) *cli.Command {
 	return &cli.Command{
 		Name:      "calibrate",
-		Usage:     "fit temperature and class prior to labelled predictions, for the filter",
+		Usage:     "fit temperature, class prior and the order of classes to labelled predictions, for the filter",
 		ArgsUsage: "FILE|-",
 		Description: "Reads what `oatta filter` reads, with a true label for each item, from data that the model was not trained on.\n" +
-			"The filter multiplies what the order of a stream says by q^(1/T)/rho. T, the temperature, undoes over-confidence: the T with\n" +
-			"which the probabilities fit the labels best. rho, the class prior, is the class frequencies of the training data, which q\n" +
-			"already holds once and which must not be counted again at every step.\n" +
-			"The gate auto tries 5/3 of its temperature, too: settings and `oatta run` give it 3/5 of a T over 5/3, and 1 for one between.\n" +
-			"The paper's gates take T as it is; off loses by it on streams with little order and gains on those with much.\n" +
+			"T, the temperature, undoes over-confidence: the T with which the probabilities fit the labels best. The gate auto tries 5/3 of its\n" +
+			"temperature, too: settings and `oatta run` give it 3/5 of a T over 5/3, and 1 for one between. The paper's gates take T as it is; off\n" +
+			"loses by it on streams with little order and gains on those with much.\n" +
+			"The class prior is the class frequencies of the training data. The paper's gates divide by it; auto only starts from it.\n" +
+			"The transitions are how often which class follows which in the order of the streams, for the gate auto: --transitions-out writes them\n" +
+			"for --transitions of filter, run and eval. Counts under 5 are pooled, and the file says of how many streams it is.\n" +
+			"Streams are held out in turn, and filtered with and without what the others teach: the prior is written for auto, and the\n" +
+			"transitions into a manifest, only where the adapted probabilities of the truth gain by it for sure.\n" +
 			"For a model of pictures: oatta run images DIR -o raw.jsonl --vectors, then oatta calibrate raw.jsonl --labels labels.csv.\n" +
 			"Exit code 0: all well; 1: fitted, but some lines failed or an output did; 2: nothing fitted; 130: interrupted.",
 		Flags:  slices.Concat(labelledFlags(), calibrateFlags()),
@@ -46,24 +50,27 @@ func calibrateFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "input-format", Category: "INPUT", Usage: "jsonl, csv, megadetector or speciesnet (default: by the file's ending and content; jsonl for standard input)"},
 		&cli.StringFlag{Name: "class-prior", Value: "labels", Usage: "the prior: labels (their frequencies), none (leave it alone), or the numbers of training items of each class, `NUMBERS` or a file of them"},
+		&cli.StringFlag{Name: "gate", Value: string(adapt.GateAuto), Usage: "`GATE` that settings are for: auto, off, ewma or window; the paper's get the prior whether auto gains by it or not, and so does a manifest then"},
 		&cli.IntFlag{Name: "resamples", Value: 2000, Usage: "of whole streams, for the interval of the temperature"},
 		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "of the resampling"},
 		&cli.Int64Flag{Name: "max-memory", Value: calibration.DefaultMaxBytes, Usage: "the most `BYTES` of log-probabilities kept, four a class and item; items beyond are not used"},
 		&cli.StringFlag{Name: "format", Value: "text", Category: outputCategory, Usage: "of the report on standard output: text or json"},
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: outputCategory, Usage: "`FILE` of settings with temperature and prior, for filter --settings"},
-		&cli.StringFlag{Name: "model", Category: outputCategory, Usage: "ONNX `FILE` or manifest whose manifest gets temperature and prior; all else in it stays as it is"},
+		&cli.StringFlag{Name: "transitions-out", Category: outputCategory, Usage: "`FILE` of the transitions, for --transitions of filter, run and eval"},
+		&cli.StringFlag{Name: "model", Category: outputCategory, Usage: "ONNX `FILE` or manifest whose manifest gets temperature, prior and transitions; all else in it stays as it is"},
 		&cli.StringFlag{Name: "diagram", Category: outputCategory, Usage: "`PREFIX` of the reliability diagram, PREFIX.svg and PREFIX.png"},
-		&cli.BoolFlag{Name: "overwrite", Category: outputCategory, Usage: "replace settings and diagram that are there"},
+		&cli.BoolFlag{Name: "overwrite", Category: outputCategory, Usage: "replace settings, transitions and diagram that are there"},
 	}
 }
 
 // calibrateRun is one pass over labelled predictions. The filterRun counts and names failures; it has no filter.
 type calibrateRun struct {
 	*filterRun
-	target *manifestTarget // nil without --model
-	counts []float64       // of training items, nil: from the labels
-	set    *calibration.Set
-	beyond int // labelled items that the set did not take
+	target     *manifestTarget // nil without --model
+	gate       adapt.Gate      // that settings are for
+	counts     []float64       // of training items, nil: from the labels
+	recordings *calibration.Recordings
+	beyond     int // labelled items that the recordings did not take
 }
 
 func calibrate(c *cli.Context, env environment) error {
@@ -84,6 +91,9 @@ func calibrate(c *cli.Context, env environment) error {
 		return err
 	}
 	report, err := r.fit()
+	if errors.Is(err, calibration.ErrStopped) {
+		return exitError{errors.New("interrupted in the comparison by streams held out"), exitInterrupted}
+	}
 	if err != nil {
 		return err
 	}
@@ -126,6 +136,9 @@ func (r *calibrateRun) readFlags() (err error) {
 	if c.Int64("max-memory") < 1 || c.Int("resamples") < 100 || c.Int("resamples") > 100_000 {
 		return fmt.Errorf("--max-memory %d, --resamples %d: want at least 1, and 100 to 100000", c.Int64("max-memory"), c.Int("resamples"))
 	}
+	if r.gate = adapt.Gate(c.String("gate")); !slices.Contains(adapt.Gates(), r.gate) {
+		return fmt.Errorf("--gate %q: want one of %v", r.gate, adapt.Gates())
+	}
 	if r.format, err = formatOf(c.Args().First(), "input-format", c.String("input-format")); err != nil {
 		return err
 	}
@@ -150,10 +163,12 @@ func (r *calibrateRun) readFlags() (err error) {
 // checkOutputs finds out early what would otherwise be found after the work: files that are there, folders that are not.
 func (r *calibrateRun) checkOutputs() error {
 	var files []string
-	if o := r.c.String("output"); o == "-" {
-		return errors.New("--output -: standard output is for the report: want a file")
-	} else if o != "" {
-		files = append(files, o)
+	for _, flag := range []string{"output", "transitions-out"} {
+		if o := r.c.String(flag); o == "-" {
+			return fmt.Errorf("--%s -: standard output is for the report: want a file", flag)
+		} else if o != "" {
+			files = append(files, o)
+		}
 	}
 	if d := r.c.String("diagram"); d != "" {
 		files = append(files, d+".svg", d+".png")

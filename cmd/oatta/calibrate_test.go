@@ -75,6 +75,7 @@ type calibrationJSON struct {
 	}
 	Auto     float64 `json:"auto_temperature"`
 	Prior    []float64
+	Used     bool `json:"prior_used"`
 	Classes  []string
 	Failures int
 	Unused   int
@@ -120,7 +121,7 @@ func TestCalibrateRealPredictions(t *testing.T) {
 			Temperature float64
 			Prior       []float64
 		}
-		if err := json.Unmarshal([]byte(readFile(t, settings)), &s); err != nil || s.Temperature != c.Auto || len(s.Prior) != len(classes) {
+		if err := json.Unmarshal([]byte(readFile(t, settings)), &s); err != nil || s.Temperature != c.Auto || (len(s.Prior) == len(classes)) != c.Used {
 			t.Errorf("%s: settings %+v, %v", tc.file, s, err)
 		}
 		mustOatta(t, exitFine, "filter", files[1], "--classes", tc.classes, "--settings", settings, "-o", os.DevNull)
@@ -189,7 +190,7 @@ func TestCalibrateFormats(t *testing.T) {
 }
 
 func TestCalibrateText(t *testing.T) {
-	out, errOut := mustOatta(t, exitFine, "calibrate", calibrationLines(t), "--classes", "deer,fox")
+	out, errOut := mustOatta(t, exitFine, "calibrate", calibrationLines(t), "--classes", "deer,fox", "--gate", "ewma")
 	for _, want := range []string{"60 of 60 items fitted, of 13 streams", "temperature 2.124, 95 % interval", "accuracy 80.00 %", "--temperature 1.274 with the gate auto", "NLL (nats)", `"deer"     48          0.7951`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%s\ndoes not say %s", out, want)
@@ -236,7 +237,7 @@ const calibrationManifest = `{
 func TestCalibrateManifest(t *testing.T) {
 	manifest := filepath.Join(t.TempDir(), "two.json")
 	writeFile(t, manifest, calibrationManifest)
-	mustOatta(t, exitFine, "calibrate", calibrationLines(t), "--classes", "deer,fox", "--model", manifest)
+	mustOatta(t, exitFine, "calibrate", calibrationLines(t), "--classes", "deer,fox", "--model", manifest, "--gate", "off")
 	want := strings.Replace(calibrationManifest, `{"name": "y"}`, "{\"name\": \"y\"},\n    \"temperature\": 2.12", 1)
 	got := readFile(t, manifest)
 	at := strings.Index(want, "2.12") + len("2.12")
@@ -247,7 +248,7 @@ func TestCalibrateManifest(t *testing.T) {
 	swapped := filepath.Join(t.TempDir(), "swapped.jsonl")
 	writeFile(t, swapped, strings.ReplaceAll(readFile(t, calibrationLines(t)), "[0.95,0.050000000000000044]", "[0.05,0.95]"))
 	c, _ := calibrationOf(t, exitFine, swapped, "--model", manifest, "--class-prior", "none")
-	if again := readFile(t, manifest); again[strings.Index(again, "prior"):] != got[strings.Index(got, "prior"):] || c.Classes[0] != "fox" || c.Fit.Before.Accuracy != .8 {
+	if again := readFile(t, manifest); again[strings.Index(again, "prior"):] != got[strings.Index(got, "prior"):] || c.Classes[0] != "fox" || !strings.Contains(strings.Join(c.Warnings, "\n"), "the manifest keeps the prior that it had") || c.Fit.Before.Accuracy != .8 {
 		t.Errorf("%+v\n%s", c, again)
 	}
 }
@@ -286,7 +287,7 @@ func TestCalibrateModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeFile(t, models.ManifestPath(model), manifest.String())
-	c, _ := calibrationOf(t, exitFine, in, "--model", model)
+	c, _ := calibrationOf(t, exitFine, in, "--model", model, "--gate", "ewma")
 	after, err := models.Load(model)
 	if err != nil {
 		t.Fatal(err)
@@ -336,7 +337,7 @@ func TestCalibrateWarnings(t *testing.T) {
 	}{
 		"right":  {[]string{`{"stream":"a","probs":[0.6,0.4],"truth":"0"}`, `{"stream":"b","probs":[0.4,0.6],"truth":"1"}`}, nil, "lower bound"},
 		"wrong":  {[]string{`{"stream":"a","probs":[0.6,0.4],"truth":"1"}`}, nil, "upper bound"},
-		"absent": {[]string{`{"stream":"a","probs":[0.6,0.4],"truth":"1"}`}, nil, "no item is of 1 class: their prior is a guess, and the filter divides by it: 0"},
+		"absent": {[]string{`{"stream":"a","probs":[0.6,0.4],"truth":"1"}`}, []string{"--gate", "off"}, "no item is of 1 class: their prior is a guess, and the paper's gates divide by it: 0"},
 		"zero":   {[]string{`{"stream":"a","probs":[1,0],"truth":"1"}`, `{"stream":"a","probs":[1,0],"truth":"0"}`}, nil, "1 item gave the truth a probability under 1e-12"},
 		"single": {[]string{`{"stream":"a","probs":[0.7,0.3],"truth":"1"}`, `{"stream":"a","probs":[0.9,0.1],"truth":"0"}`}, nil, "all items are of one stream"},
 		"full":   {[]string{`{"stream":"a","probs":[0.7,0.3],"truth":"1"}`, `{"stream":"a","probs":[0.9,0.1],"truth":"0"}`}, []string{"--max-memory", "8"}, "1 labelled item beyond the first 1"},
@@ -378,6 +379,9 @@ func TestCalibrateNothingDone(t *testing.T) {
 		{[]string{in, "-o", filepath.Join(dir, "absent", "s.json")}, "no such file"},
 		{[]string{in, "-o", filepath.Join(in, "s.json")}, "is no folder"},
 		{[]string{in, "-o", manifest}, "--overwrite replaces it"},
+		{[]string{in, "--gate", "open"}, `--gate "open": want one of [off ewma window auto]`},
+		{[]string{in, "--transitions-out", "-"}, "--transitions-out -: standard output is for the report"},
+		{[]string{in, "--transitions-out", manifest}, "--overwrite replaces it"},
 		{[]string{in, "-o", "-"}, "standard output is for the report"},
 		{[]string{in, "--format", "csv"}, "--input-format is that of the input"},
 		{[]string{in, "--input-format", "xml"}, `--input-format "xml"`},

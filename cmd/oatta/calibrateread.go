@@ -39,6 +39,7 @@ func (r *calibrateRun) lines(in predictions.Lines) error {
 		}
 		if err == nil {
 			if err = r.item(item); err != nil {
+				r.unread(item)
 				err = &predictions.LineError{Name: r.name, Line: in.Line(), Err: err}
 			}
 		}
@@ -67,6 +68,7 @@ func (r *calibrateRun) document(in io.Reader) error {
 		item, err := d.Item(i, probs)
 		if err == nil {
 			if err = r.item(&item); err != nil {
+				r.unread(&item)
 				err = d.Fail(i, err)
 			}
 		}
@@ -86,12 +88,19 @@ func (r *calibrateRun) begin(labels []string) error {
 		return fmt.Errorf("--class-prior has %d numbers for the %d classes %s", len(r.counts), len(labels), some(labels, 8))
 	}
 	r.classes, r.labels = len(labels), labels
-	r.set = calibration.NewSet(len(labels), r.c.Int64("max-memory"))
+	r.recordings = calibration.NewRecordings(len(labels), r.c.Int64("max-memory"))
 	r.truths.begin(labels)
 	return nil
 }
 
-// item keeps one labelled prediction.
+// unread notes that an item of a stream is not known, as far as it is known which stream it is of.
+func (r *calibrateRun) unread(item *predictions.Item) {
+	if r.recordings != nil {
+		r.recordings.Unread(string(item.Stream))
+	}
+}
+
+// item keeps one prediction, labelled or not: what lies between two labels is no transition.
 func (r *calibrateRun) item(item *predictions.Item) error {
 	switch {
 	case item.Blank:
@@ -99,6 +108,7 @@ func (r *calibrateRun) item(item *predictions.Item) error {
 	case item.Probs == nil:
 		r.items++
 		r.unpredicted++
+		r.unread(item)
 		return nil
 	case r.classes == 0:
 		if err := r.beginUnnamed(len(item.Probs)); err != nil {
@@ -106,13 +116,17 @@ func (r *calibrateRun) item(item *predictions.Item) error {
 		}
 	}
 	if err := adapt.Check(item.Probs, r.classes); err != nil {
-		if len(item.Probs) != r.classes && r.set.Len() == 0 && r.target != nil {
+		if len(item.Probs) != r.classes && r.recordings.Len() == 0 && r.target != nil {
 			return fatal{fmt.Errorf("%d probabilities, and %s has %d labels: %s", len(item.Probs), r.target.path, len(r.target.labels), some(r.target.labels, 8))}
 		}
 		return err
 	}
 	r.items++
-	if class, ok := r.truths.classOf(item); ok && !r.set.Add(string(item.Stream), class, item.Probs) {
+	class, ok := r.truths.classOf(item)
+	if !ok {
+		class = -1
+	}
+	if !r.recordings.Add(string(item.Stream), class, timeOf(item), item.Probs) && ok {
 		r.beyond++
 	}
 	return nil

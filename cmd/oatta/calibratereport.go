@@ -10,6 +10,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/adapt/population"
 	"github.com/oatta/oatta/benchmarks/calibration"
 )
 
@@ -27,28 +29,53 @@ type calibrationReport struct {
 	Counts    []int     `json:"counts"`          // labelled items of each class
 	Prior     []float64 `json:"prior,omitempty"` // of each class
 	PriorFrom string    `json:"prior_from"`      // labels, counts or none
-	Wrote     []string  `json:"wrote"`
-	Warnings  []string  `json:"warnings"`
+	// PriorUsed tells whether settings and manifest get the prior: always for the paper's gates, for auto where the streams held out gain.
+	PriorUsed   bool                 `json:"prior_used"`
+	Transitions *transitionsReport   `json:"transitions,omitempty"`
+	HeldOut     *calibration.HeldOut `json:"held_out,omitempty"` // none where there are not two streams
+	Wrote       []string             `json:"wrote"`
+	Warnings    []string             `json:"warnings"`
+
+	order *population.Order // nil if there is none
+	gate  adapt.Gate
+}
+
+// transitionsReport sums up what the file of transitions tells.
+type transitionsReport struct {
+	Streams int     `json:"streams"`
+	Items   int     `json:"items"`
+	Pairs   int     `json:"pairs"`
+	Stay    float64 `json:"stay"` // mean of the diagonal over the class frequencies
+	Rhythm  float64 `json:"rhythm_seconds,omitempty"`
+	Used    bool    `json:"used"` // a manifest gets them: the streams held out gain
 }
 
 // fit makes the report of what was read.
 func (r *calibrateRun) fit() (*calibrationReport, error) {
 	t := r.truths
-	if r.set == nil || r.set.Len() == 0 {
+	if r.recordings == nil || r.recordings.Set().Len() == 0 {
 		return nil, r.nothing()
 	}
-	fit, err := r.set.Fit(calibration.Options{Resamples: r.c.Int("resamples"), Seed: r.c.Uint64("seed")})
+	set := r.recordings.Set()
+	fit, err := set.Fit(calibration.Options{Resamples: r.c.Int("resamples"), Seed: r.c.Uint64("seed")})
 	if err != nil {
 		return nil, err
 	}
 	report := &calibrationReport{
 		Items: r.items, Failures: r.failures, Unlabelled: t.unlabelled, Unknown: t.unknown, Unused: r.beyond,
-		Fit: fit, Classes: r.labels, Counts: r.set.Counts(), Wrote: []string{}, Warnings: []string{},
+		Fit: fit, Classes: r.labels, Counts: set.Counts(), Wrote: []string{}, Warnings: []string{}, gate: r.gate,
+		Auto: adapt.Settings{}.Calibrated(fit.Temperature).Temperature,
 	}
 	if err := r.prior(report); err != nil {
 		return nil, err
 	}
-	report.Auto = report.settings().Temperature
+	r.transitions(report)
+	if report.HeldOut, err = r.recordings.HeldOut(calibration.HeldOutOptions{
+		Settings: adapt.Settings{Temperature: report.Auto}, Counts: r.counts, Stop: r.stop,
+	}); err != nil {
+		return nil, err
+	}
+	report.decide()
 	report.warn(r)
 	return report, nil
 }
@@ -77,10 +104,43 @@ func (r *calibrateRun) prior(report *calibrationReport) (err error) {
 		report.PriorFrom = "none"
 	default:
 		report.PriorFrom = "labels"
-		report.Prior, err = calibration.Prior(r.set.Counts(), calibration.Pseudocount)
+		report.Prior, err = calibration.Prior(r.recordings.Set().Counts(), calibration.Pseudocount)
 	}
 	return err
 }
+
+// transitions learns the order of the classes.
+func (r *calibrateRun) transitions(report *calibrationReport) {
+	counts := r.recordings.Counts()
+	if counts == nil {
+		return
+	}
+	o, err := counts.Order(r.labels)
+	if err != nil { // of two classes with one name, which only transitions cannot do with
+		report.Warnings = append(report.Warnings, err.Error())
+		return
+	}
+	report.order = o
+	report.Transitions = &transitionsReport{Streams: o.Streams, Items: o.Items, Pairs: o.Pairs, Rhythm: o.Rhythm}
+	for k, f := range o.Frequencies {
+		report.Transitions.Stay += f * o.Transitions[k][k]
+	}
+}
+
+// decide settles what auto gets, by the streams held out.
+func (report *calibrationReport) decide() {
+	h := report.HeldOut
+	if h == nil {
+		h = &calibration.HeldOut{}
+	}
+	report.PriorUsed = report.Prior != nil && (report.gate != adapt.GateAuto || h.Prior.Sure())
+	if report.Transitions != nil {
+		report.Transitions.Used = h.Transitions.Sure() && len(report.Classes) <= manifestClasses
+	}
+}
+
+// manifestClasses is up to how many classes a manifest has room for transitions.
+const manifestClasses = 1024
 
 // warn collects what a user should know before the numbers are used.
 func (report *calibrationReport) warn(r *calibrateRun) {
@@ -107,16 +167,40 @@ func (report *calibrationReport) warn(r *calibrateRun) {
 		say("the interval rests on %d streams only", f.Streams)
 	}
 	if report.Unused > 0 {
-		say("%s beyond the first %d did not fit into --max-memory and were not used", number(report.Unused, "labelled item"), r.set.Len())
+		say("%s beyond the first %d did not fit into --max-memory and were not used", number(report.Unused, "labelled item"), r.recordings.Len())
 	}
 	if strange := r.truths.resolver.strange(); len(strange) > 0 {
 		say("%s a true label that is none of the classes: %s", plural(report.Unknown, "item has", "items have"), some(strange, 8))
 	}
 	report.warnPrior(say)
+	report.warnTransitions(r, say)
+}
+
+// few is how many streams there must be for what they teach not to be the habits of some.
+const few = 5
+
+func (report *calibrationReport) warnTransitions(r *calibrateRun, say func(string, ...any)) {
+	t := report.Transitions
+	written := r.c.String("transitions-out") != "" || r.target != nil && t != nil && t.Used
+	if written && t != nil && t.Streams < few {
+		say("the transitions are of %s only: they tell habits of those", number(t.Streams, "stream"))
+	}
+	if r.target != nil && len(report.Classes) > manifestClasses {
+		say("a manifest has room for the transitions of %d classes at most: --transitions-out writes these", manifestClasses)
+	}
+	if r.target != nil && r.target.had.Prior != nil && !report.PriorUsed {
+		say("the manifest keeps the prior that it had")
+	}
+	if r.target != nil && r.target.had.Transitions != nil && (t == nil || !t.Used) {
+		say("the manifest keeps the transitions that it had")
+	}
+	if report.HeldOut == nil {
+		say("there are no two streams with labels, one to learn from and one to try it on: auto gets no prior, and a manifest no transitions")
+	}
 }
 
 func (report *calibrationReport) warnPrior(say func(string, ...any)) {
-	if report.PriorFrom != "labels" {
+	if report.PriorFrom != "labels" || !report.PriorUsed {
 		return
 	}
 	say("the prior is the class frequencies of these labels: right only if the training data had the same; --class-prior takes their counts, or none")
@@ -127,7 +211,7 @@ func (report *calibrationReport) warnPrior(say func(string, ...any)) {
 		}
 	}
 	if len(absent) > 0 {
-		say("no item is of %s: their prior is a guess, and the filter divides by it: %s", plural(len(absent), "class", "classes"), some(absent, 8))
+		say("no item is of %s: their prior is a guess, and the paper's gates divide by it: %s", plural(len(absent), "class", "classes"), some(absent, 8))
 	}
 }
 
@@ -160,6 +244,7 @@ func (report *calibrationReport) text(w io.Writer) error {
 		fmt.Fprintf(t, "%s\t%.4f\t%.4f\t%+.4f\t\n", row.name, row.before, row.after, row.after-row.before)
 	}
 	err := t.Flush()
+	report.printHeldOut(w)
 	if report.Prior != nil {
 		err = errors.Join(err, report.printPrior(w))
 	}
@@ -167,6 +252,41 @@ func (report *calibrationReport) text(w io.Writer) error {
 		fmt.Fprintf(w, "wrote %s\n", file)
 	}
 	return err
+}
+
+// printHeldOut says what the filter gains by prior and transitions, and what becomes of them.
+func (report *calibrationReport) printHeldOut(w io.Writer) {
+	if t := report.Transitions; t != nil {
+		rhythm := "no rhythm, as items have no times"
+		if t.Rhythm > 0 {
+			rhythm = fmt.Sprintf("rhythm %.4g s", t.Rhythm)
+		}
+		fmt.Fprintf(w, "\ntransitions of %s (%d pairs): stay %.3f on average, %s\n", number(t.Streams, "stream"), t.Pairs, t.Stay, rhythm)
+	}
+	h := report.HeldOut
+	if h == nil {
+		return
+	}
+	fmt.Fprintf(w, "%s of %s filtered by auto, held out in %d folds: NLL %.4f nats, accuracy %.2f %%\n", number(h.Items, "item"), number(h.Streams, "stream"), h.Folds, h.NLL, 100*h.Accuracy)
+	for _, row := range []struct {
+		name string
+		gain *calibration.Gain
+		used bool
+		what string
+	}{
+		{"class prior", h.Prior, report.PriorUsed, "settings and manifest"},
+		{"transitions", h.Transitions, report.Transitions != nil && report.Transitions.Used, "a manifest"},
+	} {
+		if row.gain == nil {
+			continue
+		}
+		verdict := "not for " + row.what
+		if row.used {
+			verdict = "for " + row.what
+		}
+		fmt.Fprintf(w, "  with the %s of the others: %+.4f nats an item (%+.4f to %+.4f), %+.2f points: %s\n",
+			row.name, row.gain.Nats, row.gain.Low, row.gain.High, 100*row.gain.Accuracy, verdict)
+	}
 }
 
 // printPrior lists the classes, the most frequent first; of many only the first and how far they go.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/adapt/population"
 	"github.com/oatta/oatta/benchmarks/calibration"
 	"github.com/oatta/oatta/internal/charts"
 	"github.com/oatta/oatta/models"
@@ -18,7 +20,8 @@ import (
 type manifestTarget struct {
 	path   string
 	labels []string
-	order  []int // class of the predictions that is each label of the manifest
+	had    models.Manifest // as it was
+	order  []int           // class of the predictions that is each label of the manifest
 }
 
 // openManifest finds the manifest of a model, by its ONNX file, its folder or the manifest itself; nil for "".
@@ -47,7 +50,7 @@ func openManifest(model string) (*manifestTarget, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &manifestTarget{path: path, labels: m.Labels}, nil
+	return &manifestTarget{path: path, labels: m.Labels, had: m}, nil
 }
 
 // match finds the labels of the manifest among the classes of the predictions, which may be in another order. Other labels are an error.
@@ -81,19 +84,22 @@ func orNone(s string) string {
 	return s
 }
 
-// update writes temperature and prior into the manifest.
+// update writes temperature, prior and transitions into the manifest.
 func (m *manifestTarget) update(report *calibrationReport) error {
 	text, err := os.ReadFile(m.path)
 	if err != nil {
 		return err
 	}
-	var prior []float64
-	if report.Prior != nil {
+	c := models.Calibration{Temperature: report.Fit.Temperature}
+	if report.PriorUsed {
 		for _, k := range m.order {
-			prior = append(prior, report.Prior[k])
+			c.Prior = append(c.Prior, report.Prior[k])
 		}
 	}
-	text, err = models.Calibrate(text, models.Calibration{Temperature: report.Fit.Temperature, Prior: prior})
+	if report.Transitions != nil && report.Transitions.Used {
+		c.Transitions = report.order
+	}
+	text, err = models.Calibrate(text, c)
 	if err != nil {
 		return fmt.Errorf("%s: %w", m.path, err)
 	}
@@ -116,6 +122,9 @@ func (r *calibrateRun) write(report *calibrationReport) error {
 	if file := r.c.String("output"); file != "" && report.Fit.Bound == "" {
 		wrote(file, writeSettings(file, report))
 	}
+	if file := r.c.String("transitions-out"); file != "" {
+		wrote(file, writeTransitions(file, report.order))
+	}
 	if prefix := r.c.String("diagram"); prefix != "" {
 		figure := report.diagram(filepath.Base(r.name))
 		for _, format := range []string{"svg", "png"} {
@@ -131,7 +140,22 @@ func (r *calibrateRun) write(report *calibrationReport) error {
 
 // settings of the filter that hold temperature and prior, and leave the rest to its defaults.
 func (report *calibrationReport) settings() adapt.Settings {
-	return adapt.Settings{Gate: adapt.GateAuto, Prior: report.Prior}.Calibrated(report.Fit.Temperature)
+	s := adapt.Settings{Gate: report.gate}.Calibrated(report.Fit.Temperature)
+	if report.PriorUsed {
+		s.Prior = report.Prior
+	}
+	return s
+}
+
+func writeTransitions(file string, o *population.Order) error {
+	if o == nil {
+		return fmt.Errorf("%s: there are no transitions: want at most %d classes, each with a name of its own", file, population.MaxClasses)
+	}
+	var text bytes.Buffer
+	if err := o.Write(&text); err != nil {
+		return err
+	}
+	return replaceFile(file, text.Bytes())
 }
 
 func writeSettings(file string, report *calibrationReport) error {
