@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/oatta/oatta/benchmarks"
+	"github.com/oatta/oatta/benchmarks/calibration"
 	"github.com/oatta/oatta/datasets"
 	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/models"
@@ -73,14 +74,16 @@ type calibrationJSON struct {
 		Unit                   string
 		Before, After          struct{ NLL, ECE, Accuracy float64 }
 	}
-	Auto     float64 `json:"auto_temperature"`
-	Prior    []float64
-	Used     bool `json:"prior_used"`
-	Classes  []string
-	Failures int
-	Unused   int
-	Wrote    []string
-	Warnings []string
+	Auto        float64 `json:"auto_temperature"`
+	Prior       []float64
+	Used        bool                 `json:"prior_used"`
+	HeldOut     *calibration.HeldOut `json:"held_out"`
+	Transitions *transitionsReport
+	Classes     []string
+	Failures    int
+	Unused      int
+	Wrote       []string
+	Warnings    []string
 }
 
 func calibrationOf(t *testing.T, code int, args ...string) (c calibrationJSON, errOut string) {

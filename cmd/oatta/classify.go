@@ -51,6 +51,7 @@ type classification struct {
 
 	k        *network
 	filter   *adapt.Filter
+	taught   *transitions // of other streams; nil if there are none
 	times    timeline.Settings
 	starved  *adapt.Starvation
 	manifest runManifest
@@ -59,9 +60,10 @@ type classification struct {
 
 // run opens everything in the order of what is cheapest to get wrong, then runs. The error carries the exit code.
 func (r *classification) run(m *models.Model, listed time.Duration) (err error) {
-	if r.filter, err = filter(r.c, m); err != nil {
+	if r.filter, r.taught, err = filter(r.c, m, r.input); err != nil {
 		return err
 	}
+	warn(r.c, r.env, r.taught.note())
 	if r.times, err = gapsOf(r.c, r.filter.Settings().Gate); err != nil {
 		return err
 	}
@@ -84,7 +86,7 @@ func (r *classification) run(m *models.Model, listed time.Duration) (err error) 
 	if r.k.note != "" {
 		warn(r.c, r.env, []string{"one stream at a time: " + r.k.note})
 	}
-	r.manifest = runManifest{Settings: r.k.settings(r.c, r.filter, r.times, s, record), Started: time.Now().UTC()}
+	r.manifest = runManifest{Settings: r.k.settings(r.c, r.filter, r.taught, r.times, s, record), Started: time.Now().UTC()}
 	job, err := r.job(s, record)
 	if err != nil {
 		return r.abandon(err)

@@ -17,11 +17,12 @@ type filterManifest struct {
 	Format   string         `json:"format"`
 	Classes  []string       `json:"classes"`
 	Filter   adapt.Settings `json:"filter"`
-	Mode     string         `json:"mode"`            // filtered, lagged or smoothed
-	Lag      int            `json:"lag,omitempty"`   // of lagged, in items
-	Path     bool           `json:"viterbi"`         // labels are those of the most probable path
-	Times    *streams.Times `json:"times,omitempty"` // nil: only the order of the items counted
-	Reset    string         `json:"reset"`           // when the filter forgets
+	Taught   *transitions   `json:"transitions,omitempty"` // of other streams, in place of the filter's matrix
+	Mode     string         `json:"mode"`                  // filtered, lagged or smoothed
+	Lag      int            `json:"lag,omitempty"`         // of lagged, in items
+	Path     bool           `json:"viterbi"`               // labels are those of the most probable path
+	Times    *streams.Times `json:"times,omitempty"`       // nil: only the order of the items counted
+	Reset    string         `json:"reset"`                 // when the filter forgets
 	Started  time.Time      `json:"started"`
 	Finished time.Time      `json:"finished"`
 	Complete bool           `json:"complete"` // the input came to its end
@@ -41,12 +42,15 @@ type filterSummary struct {
 func (r *filterRun) manifest() *filterManifest {
 	m := &filterManifest{
 		Program: "oatta " + version(), Command: r.c.Command.HelpName, Input: filepath.Base(r.name), Format: string(r.format), Classes: r.labels,
-		Filter: r.settings, Mode: string(r.streams.Mode), Lag: r.streams.Lag, Path: r.streams.Path, Times: r.streams.Times, Reset: "at the start of every stream",
+		Filter: r.settings, Taught: r.taught, Mode: string(r.streams.Mode), Lag: r.streams.Lag, Path: r.streams.Path, Times: r.streams.Times, Reset: "at the start of every stream",
 		Started: r.begun, Finished: time.Now(), Complete: r.whole,
 		Summary: filterSummary{r.items, r.times, r.streamCount, r.failures, r.unpredicted, r.changed},
 	}
 	if resolved, err := r.settings.Resolved(max(1, r.classes)); err == nil {
 		m.Filter = resolved
+	}
+	if r.taught != nil {
+		m.Filter.Population = nil
 	}
 	if r.memory != nil {
 		m.Reset = "never: the state of every stream is kept from run to run"

@@ -27,6 +27,7 @@ type filterRun struct {
 	format   predictions.Format
 	options  predictions.Options
 	settings adapt.Settings
+	taught   *transitions // of other streams; nil if there are none
 	streams  streams.Options
 	truths   *itemTruths
 	memory   *filterMemory // of streams from run to run; nil if they are forgotten
@@ -77,6 +78,12 @@ func newFilterRun(c *cli.Context, env environment) (*filterRun, error) {
 	if err = r.settings.Validate(max(2, len(r.settings.Prior))); err != nil { // how many classes there are, the input will tell
 		return nil, err
 	}
+	if r.taught, err = transitionsOf(c, nil, 0); err != nil {
+		return nil, err
+	}
+	if _, err = r.taught.check(r.settings); err != nil {
+		return nil, err
+	}
 	if err = r.refuseForFormat(); err != nil {
 		return nil, err
 	}
@@ -109,6 +116,7 @@ func (r *filterRun) checkPlaces() error {
 		{"the input", c.Args().First()},
 		{"the file of labels", c.String("labels")},
 		{"the file of settings", c.String("settings")},
+		{"the file of transitions", c.String("transitions")},
 		{"the state", c.String("state")},
 		{"the key", c.String("state-key")},
 	}
@@ -177,14 +185,20 @@ func streamOptions(c *cli.Context) (streams.Options, error) {
 
 // begin fixes the classes, at the header or at the first vector, and returns what makes a runner.
 func (r *filterRun) begin(classes int, labels []string) error {
-	if err := r.settings.Validate(classes); err != nil {
-		return err
-	}
+	hint := ""
 	if labels == nil {
+		hint = " (--classes names them)"
 		labels = make([]string, classes)
 		for i := range labels {
 			labels[i] = strconv.Itoa(i)
 		}
+	}
+	if err := r.taught.give(&r.settings, labels); err != nil {
+		return fmt.Errorf("%w%s", err, hint)
+	}
+	warn(r.c, r.env, r.taught.note())
+	if err := r.settings.Validate(classes); err != nil {
+		return err
 	}
 	r.classes, r.labels = classes, labels
 	r.streams.Classes, r.streams.Settings = classes, r.settings

@@ -137,7 +137,7 @@ func settingsOf(c *cli.Context) (adapt.Settings, error) {
 		return filterSettings(c, nil, 0)
 	}
 	for _, f := range filterFlags() {
-		if name := f.Names()[0]; c.IsSet(name) {
+		if name := f.Names()[0]; c.IsSet(name) && name != "transitions" {
 			return adapt.Settings{}, fmt.Errorf("--settings and --%s: want one or the other", name)
 		}
 	}

@@ -44,9 +44,10 @@ type runSettings struct {
 	Engine    engineRecord      `json:"engine"`
 	Method    method            `json:"predictor"`
 	Filter    adapt.Settings    `json:"filter"`
-	Times     timeline.Settings `json:"times"` // what the filter is told of the time between items
-	Mode      string            `json:"mode"`  // filtered: each result uses its past only
-	Reset     string            `json:"reset"` // when the filter forgets; when the predictor does is among its own settings
+	Taught    *transitions      `json:"transitions,omitempty"` // of other streams, in place of the filter's matrix
+	Times     timeline.Settings `json:"times"`                 // what the filter is told of the time between items
+	Mode      string            `json:"mode"`                  // filtered: each result uses its past only
+	Reset     string            `json:"reset"`                 // when the filter forgets; when the predictor does is among its own settings
 	Prepare   json.RawMessage   `json:"preprocessing"`
 	Output    outputRecord      `json:"output"`
 }
@@ -79,14 +80,17 @@ type outputRecord struct {
 // ClassifierName names the model for MegaDetector JSON.
 func (s runSettings) ClassifierName() string { return s.Model.Name }
 
-func (k *network) settings(c *cli.Context, f *adapt.Filter, times timeline.Settings, s share, out outputRecord) runSettings {
-	m := k.model.Manifest
+func (k *network) settings(c *cli.Context, f *adapt.Filter, taught *transitions, times timeline.Settings, s share, out outputRecord) runSettings {
+	m, filter := k.model.Manifest, f.Settings()
+	if taught != nil {
+		filter.Population = nil
+	}
 	return runSettings{
 		Program: "oatta " + version(), Command: c.Command.HelpName, Arguments: c.Args().Slice(),
 		What: k.input.Noun(), Items: len(k.input.Items()), Streams: k.input.Streams(), Listing: k.input.Hash(),
 		Model:  modelRecord{m.Name, k.model.Hash(), hashOf(asJSON(m)), len(m.Labels), m.License, k.model.Guessed},
 		Engine: engineRecord{"onnxruntime", k.engine.Version(), k.engine.Library(), k.device(), k.reason, k.config.IntraThreads, s.batch},
-		Method: k.method, Filter: f.Settings(), Times: times, Mode: "filtered", Reset: "at the start of every stream",
+		Method: k.method, Filter: filter, Taught: taught, Times: times, Mode: "filtered", Reset: "at the start of every stream",
 		Prepare: json.RawMessage(asJSON(k.input.Prepared())), Output: out,
 	}
 }
@@ -99,7 +103,7 @@ func (s runSettings) identity() map[string]string {
 		s.What + "s": strconv.Itoa(s.Items), "listing": s.Listing, "predictor": asJSON(s.Method),
 		"model": s.Model.Name + " " + s.Model.SHA256, "labels and manifest": s.Model.Reading, "preprocessing": asJSON(s.Prepare), // compact, however it was read
 		"onnxruntime": s.Engine.Version, "device": s.Engine.Device, "threads": strconv.Itoa(s.Engine.Threads), "batch": strconv.Itoa(s.Engine.Batch),
-		"filter": asJSON(s.Filter), "gaps": asJSON(s.Times), "output": asJSON(s.Output),
+		"filter": asJSON(s.Filter), "transitions": asJSON(s.Taught), "gaps": asJSON(s.Times), "output": asJSON(s.Output),
 	}
 }
 

@@ -168,11 +168,19 @@ func (k *network) device() string {
 	return string(runtime.DeviceCPU)
 }
 
-// filter makes the filter of the flags over the model's classes.
-func filter(c *cli.Context, m *models.Model) (*adapt.Filter, error) {
+// filter makes the filter of the flags over the model's classes, with the transitions of others if there are some.
+func filter(c *cli.Context, m *models.Model, in inputs.Input) (*adapt.Filter, *transitions, error) {
 	s, err := filterSettings(c, m.Manifest.Prior, m.Manifest.Temperature)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return adapt.New(len(m.Manifest.Labels), s)
+	t, err := transitionsOf(c, m.Manifest.Transitions, secondsOf(in))
+	if err == nil {
+		err = t.give(&s, m.Manifest.Labels)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := adapt.New(len(m.Manifest.Labels), s)
+	return f, t, err
 }

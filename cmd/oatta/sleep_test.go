@@ -8,11 +8,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/oatta/oatta/adapt/population"
 	"github.com/oatta/oatta/datasets/edf/hypnogram"
 	"github.com/oatta/oatta/internal/testdata"
+	"github.com/oatta/oatta/models"
 )
 
 // Records 1010 to 1057 of the night SC4001E0 hold its first sleep; its header says that it begins there.
@@ -66,6 +69,7 @@ func TestSleep(t *testing.T) {
 	})
 	t.Run("hypnograms", func(t *testing.T) { checkHypnograms(t, k) })
 	t.Run("eval", func(t *testing.T) { checkSleepEval(t, k) })
+	t.Run("transitions", func(t *testing.T) { checkSleepTransitions(t, k) })
 	t.Run("refusals", func(t *testing.T) {
 		k.checkRefusals(t, tcn(t), filepath.Join(k.input, "SC4001E0-PSG.edf"))
 		file := writeText(t, filepath.Join(t.TempDir(), "file"), "")
@@ -79,6 +83,26 @@ func TestSleep(t *testing.T) {
 		}
 		mustOatta(t, exitNothing, "eval", "sleep", k.input, "--model", k.model, "--trim", "NaN")
 	})
+}
+
+// checkSleepTransitions: an epoch is half a minute, so transitions from minute to minute are taken by half, by run and by eval.
+func checkSleepTransitions(t *testing.T, k kind) {
+	m, err := models.Load(k.model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	even := slices.Repeat([]float64{1 / float64(len(m.Manifest.Labels))}, len(m.Manifest.Labels))
+	file := order(t, func(o *population.Order) {
+		o.Classes, o.Frequencies, o.Transitions = m.Manifest.Labels, even, slices.Repeat([][]float64{even}, len(even))
+	})
+	for command, flag := range map[string]string{"run": "-o", "eval": "--predictions"} {
+		out := filepath.Join(t.TempDir(), "out.jsonl")
+		mustOatta(t, exitFine, command, "sleep", k.input, "--model", k.model, "--transitions", file, flag, out)
+		got, err := readManifest(out)
+		if err != nil || got.Settings.Taught == nil || got.Settings.Taught.Power != .5 || got.Settings.Taught.Note != "" || !got.Settings.Taught.Used {
+			t.Errorf("%s: %+v, %v", command, got.Settings.Taught, err)
+		}
+	}
 }
 
 // checkHypnograms reads back what --hypnograms wrote, also into the folder of the recordings, where it is no input of the next run.

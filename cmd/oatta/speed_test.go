@@ -118,7 +118,7 @@ func (k *network) prepare(size int) (ready [][]float32, err error) {
 }
 
 func (k *network) timeRun(b *testing.B, c *cli.Context, s share) time.Duration {
-	f, err := filter(c, k.model)
+	f, _, err := filter(c, k.model, k.input)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -255,6 +255,9 @@ type Night struct {
 	Count  int       // epochs
 }
 
+// Period is the time from one epoch to the next, in seconds.
+func (s *Sleep) Period() float64 { return hypnogram.EpochSeconds }
+
 // Nights lists the recordings in the order of the items.
 func (s *Sleep) Nights() []Night {
 	out := make([]Night, len(s.nights))

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -67,7 +68,8 @@ func shown(v any) string {
 	return fmt.Sprint(v)
 }
 
-// flat lists settings as name -> number, text or truth, such as paper.gamma or auto.grid[2].
+// flat lists settings as name -> number, text or truth, such as paper.gamma or auto.grid[2]. A population's matrix, which can be large
+// and tells of people, is one digest.
 func flat(s adapt.Settings) (map[string]any, error) {
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -78,6 +80,14 @@ func flat(s adapt.Settings) (map[string]any, error) {
 		return nil, err
 	}
 	out := map[string]any{}
+	if s.Population != nil {
+		text, err := json.Marshal(s.Population)
+		if err != nil {
+			return nil, err
+		}
+		delete(tree, "population")
+		out["population"] = fmt.Sprintf("%x", sha256.Sum256(text))[:16]
+	}
 	for name, v := range tree {
 		flatten(out, name, v)
 	}
