@@ -138,8 +138,8 @@ func controlledJob(set *Predictions, like [][]float64, stream datasets.Controlle
 	likelihoods := gather(like, items)
 	methods := append([]Method{Base()}, Filters(set.Prior)...)
 	methods = append(methods,
-		Method{MethodLimit, func(dst []int, _ [][]float64) { knowing(dst, likelihoods, law) }},
-		Method{MethodHindsight, func(dst []int, _ [][]float64) { hindsight(dst, likelihoods, law) }},
+		Method{Name: MethodLimit, Label: func(dst []int, _ [][]float64) { knowing(dst, likelihoods, law) }},
+		Method{Name: MethodHindsight, Label: func(dst []int, _ [][]float64) { hindsight(dst, likelihoods, law) }},
 	)
 	return accuracies(methods, gather(set.Q, items), labels), nil
 }
