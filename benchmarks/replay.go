@@ -2,6 +2,7 @@ package benchmarks
 
 import (
 	"bufio"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -29,9 +30,14 @@ const (
 	maxLines = 10 << 20
 )
 
-// ReadStreams reads gzipped lines {"stream": "user01", "probs": [...], "label": "walking"}; streams are in the order in which they
-// first appear. classes are the names of the labels in the order of probs.
+// ReadStreams reads gzipped lines {"stream": "user01", "probs": [...], "label": "walking"}, with "truth" for "label" as good; streams are in
+// the order in which they first appear. classes are the names of the labels in the order of probs.
 func ReadStreams(name string, classes []string) ([]*Stream, error) {
+	return readStreams(name, classes, func(string) error { return nil })
+}
+
+// readStreams refuses a line whose stream admit refuses.
+func readStreams(name string, classes []string, admit func(stream string) error) ([]*Stream, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("benchmarks: %w", err)
@@ -41,55 +47,79 @@ func ReadStreams(name string, classes []string) ([]*Stream, error) {
 	if err != nil {
 		return nil, fmt.Errorf("benchmarks: %s: %w", filepath.Base(name), err)
 	}
-	streams, err := parseStreams(z, classes)
+	streams, err := parseStreams(z, classes, admit)
 	if err != nil {
 		return nil, fmt.Errorf("benchmarks: %s: %w", filepath.Base(name), err)
 	}
 	return streams, nil
 }
 
-func parseStreams(r io.Reader, classes []string) (streams []*Stream, err error) {
+func parseStreams(r io.Reader, classes []string, admit func(stream string) error) (streams []*Stream, err error) {
 	at := map[string]*Stream{}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
-	for n := 1; lines.Scan(); n++ {
+	n := 1
+	for ; lines.Scan(); n++ {
 		if n > maxLines {
 			return nil, fmt.Errorf("more than %d lines", maxLines)
 		}
-		var line struct {
-			Stream string    `json:"stream"`
-			Probs  []float64 `json:"probs"`
-			Label  string    `json:"label"`
+		line, err := parseItem(lines.Bytes(), classes)
+		if cut := lines.Err(); cut != nil { // the line is what was left of one
+			err = cut
 		}
-		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+		s := at[line.stream]
+		if err == nil && s == nil {
+			s, err = &Stream{Name: line.stream}, admit(line.stream)
+			at[line.stream], streams = s, append(streams, s)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", n, err)
 		}
-		truth := slices.Index(classes, line.Label)
-		if truth < 0 {
-			return nil, fmt.Errorf("line %d: label %q: want one of %v", n, line.Label, classes)
-		}
-		if err := adapt.Check(line.Probs, len(classes)); err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, err)
-		}
-		s := at[line.Stream]
-		if s == nil {
-			s = &Stream{Name: line.Stream}
-			at[line.Stream], streams = s, append(streams, s)
-		}
-		s.Q, s.Truth = append(s.Q, line.Probs), append(s.Truth, truth)
+		s.Q, s.Truth = append(s.Q, line.q), append(s.Truth, line.truth)
 	}
-	if len(streams) == 0 && lines.Err() == nil {
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("line %d: %w", n, err)
+	}
+	if len(streams) == 0 {
 		return nil, errors.New("no lines")
 	}
-	return streams, lines.Err()
+	return streams, nil
+}
+
+// streamItem is one line of predictions.
+type streamItem struct {
+	stream string
+	q      []float64
+	truth  int
+}
+
+func parseItem(text []byte, classes []string) (streamItem, error) {
+	var line struct {
+		Stream string    `json:"stream"`
+		Probs  []float64 `json:"probs"`
+		Label  string    `json:"label"`
+		Truth  string    `json:"truth"`
+	}
+	if err := json.Unmarshal(text, &line); err != nil {
+		return streamItem{}, err
+	}
+	label := cmp.Or(line.Label, line.Truth)
+	truth := slices.Index(classes, label)
+	if truth < 0 {
+		return streamItem{}, fmt.Errorf("label %q: want one of %v", label, classes)
+	}
+	return streamItem{line.Stream, line.Probs, truth}, adapt.Check(line.Probs, len(classes))
 }
 
 // Collection is streams of one kind: recordings of people, cameras.
 type Collection struct {
 	Name    string
+	File    string // that the predictions were read from, without its ending; empty: none
 	Classes int
+	Labels  []string // names of the classes; nil: unknown
 	Streams []*Stream
 	Person  func(stream string) string // to whom a stream belongs; nil: each to somebody else
+	Others  []*Counts                  // [streams] of the labels that the predictor of each stream was trained on; nil: those of other people's streams here
 	Replay  bool                       // the predictor is one of other classes, not trained under the frequencies of these
 }
 
@@ -141,11 +171,25 @@ func RunStreams(c *Collection, workers int) *StreamsResult {
 
 // populations returns that of the others for each stream, all nil if there are no others for some.
 func (c *Collection) populations() []*Population {
+	out := make([]*Population, len(c.Streams))
+	for i, others := range c.others() {
+		if others != nil {
+			out[i] = others.addOne()
+		}
+	}
+	return out
+}
+
+// others returns what the labels of others hold for each stream, all nil if there are no others for some.
+func (c *Collection) others() []*Counts {
+	if c.Others != nil {
+		return c.Others
+	}
 	person := c.Person
 	if person == nil {
 		person = func(stream string) string { return stream }
 	}
-	out := make([]*Population, len(c.Streams))
+	out := make([]*Counts, len(c.Streams))
 	for i, s := range c.Streams {
 		var others [][]int
 		for _, o := range c.Streams {
@@ -154,9 +198,9 @@ func (c *Collection) populations() []*Population {
 			}
 		}
 		if len(others) == 0 {
-			return make([]*Population, len(c.Streams))
+			return make([]*Counts, len(c.Streams))
 		}
-		out[i] = NewPopulation(c.Classes, others)
+		out[i] = CountLabels(c.Classes, others)
 	}
 	return out
 }

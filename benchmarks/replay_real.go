@@ -34,7 +34,7 @@ func ReadRealCollections(shared string) ([]*Collection, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, &Collection{Name: f.name, Classes: len(f.classes), Streams: streams, Person: f.person})
+		out = append(out, &Collection{Name: f.name, File: f.file, Classes: len(f.classes), Labels: f.classes, Streams: streams, Person: f.person})
 	}
 	return out, nil
 }

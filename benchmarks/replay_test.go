@@ -126,9 +126,11 @@ func TestViterbiIsExact(t *testing.T) {
 
 const streamLine = `{"stream": "a", "id": "1", "probs": [0.25, 0.75], "label": "x"}`
 
+func anyStream(string) error { return nil }
+
 func TestParseStreams(t *testing.T) {
 	in := streamLine + "\n" + strings.Replace(streamLine, `"a"`, `"b"`, 1) + "\n" + strings.Replace(streamLine, `"x"`, `"y"`, 1) + "\n"
-	streams, err := parseStreams(strings.NewReader(in), []string{"x", "y"})
+	streams, err := parseStreams(strings.NewReader(in), []string{"x", "y"}, anyStream)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +146,7 @@ func TestParseStreams(t *testing.T) {
 		"sum":       strings.Replace(streamLine, "0.25", "0.9", 1),
 		"long line": streamLine[:1] + strings.Repeat(" ", maxLine) + streamLine[1:],
 	} {
-		if _, err := parseStreams(strings.NewReader(bad), []string{"x", "y"}); err == nil {
+		if _, err := parseStreams(strings.NewReader(bad), []string{"x", "y"}, anyStream); err == nil {
 			t.Errorf("%s: passed", name)
 		}
 	}
@@ -153,7 +155,7 @@ func TestParseStreams(t *testing.T) {
 func FuzzParseStreams(f *testing.F) {
 	f.Add(streamLine + "\n" + streamLine)
 	f.Fuzz(func(t *testing.T, in string) {
-		streams, err := parseStreams(strings.NewReader(in), []string{"x", "y"})
+		streams, err := parseStreams(strings.NewReader(in), []string{"x", "y"}, anyStream)
 		if err != nil {
 			return
 		}
