@@ -1,7 +1,6 @@
 package benchmarks
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -113,16 +112,7 @@ func (s *Study) Write(w io.Writer, format string) error {
 	if format == "json" {
 		return s.writeJSON(w)
 	}
-	for _, t := range s.Tables() {
-		write := t.WriteText
-		if format == "md" {
-			write = t.WriteMarkdown
-		}
-		if err := write(w); err != nil {
-			return err
-		}
-	}
-	return nil
+	return writeTables(w, format, s.Tables())
 }
 
 // The JSON has every cell by name, so that no reader depends on the order of columns.
@@ -172,9 +162,7 @@ func (s *Study) writeJSON(w io.Writer) error {
 		}
 		out.Replay = append(out.Replay, row)
 	}
-	e := json.NewEncoder(w)
-	e.SetIndent("", " ")
-	return e.Encode(out)
+	return writeJSON(w, out)
 }
 
 func (s *Study) rows(sets []int) (out []jsonRow) {

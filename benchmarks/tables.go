@@ -1,8 +1,12 @@
 package benchmarks
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"unicode/utf8"
 )
@@ -58,6 +62,43 @@ func (t *Table) WriteMarkdown(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// WriteReport writes a report into each of the files, in the format of its ending (md, json or else text), or as text to w if there are none.
+func WriteReport(w io.Writer, files []string, write func(w io.Writer, format string) error) error {
+	if len(files) == 0 {
+		return write(w, "txt")
+	}
+	for _, name := range files {
+		var b bytes.Buffer
+		if err := write(&b, strings.TrimPrefix(filepath.Ext(name), ".")); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, b.Bytes(), 0o644); err != nil {
+			return fmt.Errorf("benchmarks: %w", err)
+		}
+	}
+	return nil
+}
+
+// writeTables writes them as text, or as Markdown (md).
+func writeTables(w io.Writer, format string, tables []Table) error {
+	for _, t := range tables {
+		write := t.WriteText
+		if format == "md" {
+			write = t.WriteMarkdown
+		}
+		if err := write(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeJSON(w io.Writer, report any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", " ")
+	return e.Encode(report)
 }
 
 // widths counts runes: the tables hold no wide ones. Three is the least that Markdown takes for a rule.

@@ -8,13 +8,11 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/oatta/oatta/benchmarks"
 )
@@ -49,21 +47,5 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	if len(outs) == 0 {
-		return study.Write(os.Stdout, "txt")
-	}
-	return writeAll(study, outs)
-}
-
-func writeAll(study *benchmarks.Study, names []string) error {
-	for _, name := range names {
-		var b bytes.Buffer
-		if err := study.Write(&b, strings.TrimPrefix(filepath.Ext(name), ".")); err != nil {
-			return err
-		}
-		if err := os.WriteFile(name, b.Bytes(), 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
+	return benchmarks.WriteReport(os.Stdout, outs, study.Write)
 }
