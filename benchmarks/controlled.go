@@ -105,18 +105,23 @@ func RunControlled(sets []*Predictions, s ControlledSettings) (*ControlledResult
 }
 
 func newControlledResult(sets []*Predictions, s ControlledSettings) *ControlledResult {
-	r := &ControlledResult{Steps: s.Steps, Seeds: s.Seeds}
+	var streams, methods []string
 	for _, c := range s.Streams {
-		r.Streams = append(r.Streams, c.Name)
+		streams = append(streams, c.Name)
 	}
 	for _, m := range Filters(nil) {
-		r.Methods = append(r.Methods, m.Name)
+		methods = append(methods, m.Name)
 	}
-	r.Methods = append(r.Methods, MethodLimit, MethodHindsight)
+	return emptyResult(sets, s, streams, append(methods, MethodLimit, MethodHindsight))
+}
+
+// emptyResult has room for all numbers.
+func emptyResult(sets []*Predictions, s ControlledSettings, streams, methods []string) *ControlledResult {
+	r := &ControlledResult{Streams: streams, Methods: methods, Steps: s.Steps, Seeds: s.Seeds}
 	for _, set := range sets {
-		one := ControlledSet{Name: set.Name, Accuracy: set.Accuracy, Base: make([]float64, len(s.Streams))}
-		for range s.Streams {
-			change := make([][]float64, len(r.Methods))
+		one := ControlledSet{Name: set.Name, Accuracy: set.Accuracy, Base: make([]float64, len(streams))}
+		for range streams {
+			change := make([][]float64, len(methods))
 			for m := range change {
 				change[m] = make([]float64, s.Seeds)
 			}
@@ -126,6 +131,9 @@ func newControlledResult(sets []*Predictions, s ControlledSettings) *ControlledR
 	}
 	return r
 }
+
+// all are the numbers of all sets.
+func (r *ControlledResult) all() []int { return r.Over(func(ControlledSet) bool { return true }) }
 
 // controlledJob returns the accuracy in percent of the base and of all methods on one stream.
 func controlledJob(set *Predictions, like [][]float64, stream datasets.Controlled, seed uint64, steps int) ([]float64, error) {

@@ -16,8 +16,9 @@ type StudySettings struct {
 // Study is the whole of the filter's study on ready predictions.
 type Study struct {
 	Controlled *ControlledResult
-	Corrupted  []int       // sets of Controlled that are corruptions
-	Flat       *FlatResult // of the corruptions
+	Corrupted  []int             // sets of Controlled that are corruptions
+	Flat       *FlatResult       // of the corruptions
+	Unequal    *ControlledResult // of the corruptions: streams without order
 	Real       []*StreamsResult
 	Replay     *ReplayResult
 	Paper      *PaperTables
@@ -52,6 +53,9 @@ func RunStudy(shared string, s StudySettings) (*Study, error) {
 	flat := controlled
 	flat.Seeds = min(flat.Seeds, flatSeeds)
 	if study.Flat, err = RunFlat(sets.Corrupted, flat); err != nil {
+		return nil, err
+	}
+	if study.Unequal, err = RunUnequal(sets.Corrupted, controlled); err != nil {
 		return nil, err
 	}
 	if study.Real, err = runReal(shared, controlled.Workers); err != nil {
@@ -102,6 +106,7 @@ func (s *Study) Tables() []Table {
 		r.Facts(s.Corrupted).Table("Controlled streams: claims, over the fifteen corruptions", s.Paper),
 		r.AutoTable("Controlled streams: auto by corruption", s.Corrupted),
 		s.Flat.Table("Controlled streams: predictions that claim less than they know"),
+		UnequalTable("Controlled streams: unequal classes without order", s.Unequal),
 		StreamsTable("Real predictions on real streams", s.Real),
 		s.Replay.Table("Real orders of labels, replayed with CIFAR-10-C predictions"),
 	)
@@ -118,14 +123,15 @@ func (s *Study) Write(w io.Writer, format string) error {
 // The JSON has every cell by name, so that no reader depends on the order of columns.
 type (
 	jsonStudy struct {
-		Steps  int             `json:"steps"`
-		Seeds  int             `json:"seeds"`
-		Mean   []jsonRow       `json:"mean_over_corruptions"`
-		Facts  ControlledFacts `json:"facts"`
-		Sets   []jsonSet       `json:"sets"`
-		Flat   *FlatResult     `json:"flat"`
-		Real   []jsonReal      `json:"real"`
-		Replay []jsonRow       `json:"replay"`
+		Steps   int             `json:"steps"`
+		Seeds   int             `json:"seeds"`
+		Mean    []jsonRow       `json:"mean_over_corruptions"`
+		Facts   ControlledFacts `json:"facts"`
+		Sets    []jsonSet       `json:"sets"`
+		Flat    *FlatResult     `json:"flat"`
+		Unequal []jsonRow       `json:"unequal"`
+		Real    []jsonReal      `json:"real"`
+		Replay  []jsonRow       `json:"replay"`
 	}
 	jsonSet struct {
 		Name     string    `json:"name"`
@@ -148,9 +154,10 @@ type (
 
 func (s *Study) writeJSON(w io.Writer) error {
 	out := jsonStudy{Flat: s.Flat, Steps: s.Controlled.Steps, Seeds: s.Controlled.Seeds, Facts: s.Controlled.Facts(s.Corrupted)}
-	out.Mean = s.rows(s.Corrupted)
+	out.Mean = s.rows(s.Controlled, s.Corrupted)
+	out.Unequal = s.rows(s.Unequal, s.Unequal.all())
 	for i, set := range s.Controlled.Sets {
-		out.Sets = append(out.Sets, jsonSet{set.Name, set.Accuracy, s.rows([]int{i})})
+		out.Sets = append(out.Sets, jsonSet{set.Name, set.Accuracy, s.rows(s.Controlled, []int{i})})
 	}
 	for _, r := range s.Real {
 		out.Real = append(out.Real, r.json())
@@ -165,8 +172,7 @@ func (s *Study) writeJSON(w io.Writer) error {
 	return writeJSON(w, out)
 }
 
-func (s *Study) rows(sets []int) (out []jsonRow) {
-	r := s.Controlled
+func (s *Study) rows(r *ControlledResult, sets []int) (out []jsonRow) {
 	for i, name := range r.Streams {
 		row := jsonRow{Stream: name, Base: r.baseOver(sets, i), Change: map[string]Cell{}}
 		for m, method := range r.Methods {

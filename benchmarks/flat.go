@@ -74,19 +74,26 @@ func RunFlat(sets []*Predictions, s ControlledSettings) (*FlatResult, error) {
 // flatJob returns each method's change in points, the mean over the seeds.
 func flatJob(set *Predictions, factor float64, stream datasets.Controlled, methods []Method, s ControlledSettings) ([]float64, error) {
 	change := make([]float64, len(methods)-1)
-	flat := (&Predictions{Q: set.Q}).Tempered(factor)
-	for seed := uint64(1); seed <= uint64(s.Seeds); seed++ {
-		labels := stream.Labels(seed, set.Classes(), s.Steps)
-		items, err := datasets.DrawItems(seed, labels, set.Truth)
-		if err != nil {
-			return nil, err
-		}
-		a := accuracies(methods, gather(flat, items), labels)
+	flat := &Predictions{Q: (&Predictions{Q: set.Q}).Tempered(factor), Truth: set.Truth}
+	err := eachSeed(flat, stream, methods, s, func(_ int, a []float64) {
 		for m := range change {
 			change[m] += (a[m+1] - a[0]) / float64(s.Seeds)
 		}
+	})
+	return change, err
+}
+
+// eachSeed calls do with the accuracies of the methods, in percent, on each draw of a stream.
+func eachSeed(set *Predictions, stream datasets.Controlled, methods []Method, s ControlledSettings, do func(seed int, accuracies []float64)) error {
+	for seed := range s.Seeds {
+		labels := stream.Labels(uint64(seed+1), set.Classes(), s.Steps)
+		items, err := datasets.DrawItems(uint64(seed+1), labels, set.Truth)
+		if err != nil {
+			return err
+		}
+		do(seed, accuracies(methods, gather(set.Q, items), labels))
 	}
-	return change, nil
+	return nil
 }
 
 // cellOf returns mean and worst of a method over the sets.

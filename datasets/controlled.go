@@ -20,6 +20,18 @@ func S1() Controlled {
 	return Controlled{"s1", func(dst []float64, _, _, _ int) { peak(dst, 0, 1/float64(len(dst))) }}
 }
 
+// Unequal has no order: every label but the first, which is uniform, is drawn anew, class 0 with the share given and the others evenly.
+// It is not one of the paper's.
+func Unequal(share float64) Controlled {
+	if !(share >= 0 && share <= 1) {
+		panic(fmt.Sprintf("datasets: a class with a share of %g: want 0 to 1", share))
+	}
+	return Controlled{
+		fmt.Sprintf("unequal share=%.2f", share),
+		func(dst []float64, _, _, _ int) { peak(dst, 0, share) },
+	}
+}
+
 // S2 repeats the last label with probability alpha, in [0, 1], and else takes one of the others. The paper's default is 0.7.
 func S2(alpha float64) Controlled {
 	if !(alpha >= 0 && alpha <= 1) {
