@@ -37,6 +37,7 @@ func realMethods() []realMethod {
 		always(Filter("ewma", adapt.Settings{Gate: adapt.GateEWMA})),
 		always(Filter("auto 1", one)),
 		always(Filter(AutoSecond, two)),
+		ofPopulation("auto 2 + frequencies", func(p *Population) Method { return Filter("", adapt.Settings{Prior: p.Frequencies}) }),
 		autoWith("auto 2 + population", Filter, populationsOf.ofOwn),
 		autoWith("auto 2 + permuted population", Filter, populationsOf.ofRenamed),
 		autoWith("auto 2 + other population", Filter, populationsOf.ofOther),

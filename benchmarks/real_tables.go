@@ -102,7 +102,7 @@ func realNotes(shuffles int) []string {
 			LongStream, shuffles),
 		"Intervals are over streams, each drawn with all of its shuffles.",
 		fmt.Sprintf("A population is the labels that the predictor of the stream was trained on, or those of the set's other people: rows (counts + b f)/(count + b) with f the class frequencies and b = %d. "+
-			"Permuted: with every class renamed to the next.", MatrixStrength),
+			"Permuted: with every class renamed to the next. With frequencies: these alone, as the prior of the classes.", MatrixStrength),
 		fmt.Sprintf("Not causal: lags wait for ten items, the centred vote for two, LAME for the end of its batch of %d; what is smoothed, and Viterbi, sees the whole stream. "+
 			"The HMM's likelihoods are q over the population's frequencies.", lameBatch),
 	}

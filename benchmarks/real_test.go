@@ -314,7 +314,7 @@ func TestCausalityOfRealMethods(t *testing.T) {
 	q := randomRows(rand.New(rand.NewPCG(61, 62)), 120, 3)
 	own := NewPopulation(3, [][]int{datasets.S2(0.9).Labels(1, 3, 300)})
 	causal := []string{
-		"base", "off", "ewma", "auto 1", "auto 2", "auto 2 + population", "auto 2 + permuted population", "auto 2 + other population",
+		"base", "off", "ewma", "auto 1", "auto 2", "auto 2 + frequencies", "auto 2 + population", "auto 2 + permuted population", "auto 2 + other population",
 		"rolling mode of 5", "exponential mean", "HMM filter",
 	}
 	for _, m := range realMethods() {
