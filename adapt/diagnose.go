@@ -85,7 +85,7 @@ func (f *Filter) SampleSizes(dst []float64) []float64 {
 func (f *Filter) ZeroEvidence() int { return f.excluded }
 
 // Hypotheses appends the hypotheses of the auto gate to dst, each with the weight that it enters the next step with, and returns the
-// extended slice; the weights sum to 1. For each temperature in turn the order is none (of mu, then of the Marginals), persist by a, sticky
+// extended slice; the weights sum to 1. For each temperature in turn the order is none (of mu, then of the Marginals), static by e, with a population its frequencies and static_f by e, persist by a, sticky
 // by a and e, full by e, population by e. In the paper's modes there are none.
 func (f *Filter) Hypotheses(dst []Hypothesis) []Hypothesis {
 	m, ok := f.mode.(*mixture)
@@ -108,6 +108,17 @@ func (m *mixture) named(temperature float64, add func(Hypothesis)) {
 	for _, g := range m.Marginals {
 		add(Hypothesis{Kind: "none", Forgets: g.Delta, Temperature: temperature})
 	}
+	if m.Static > 0 {
+		for _, e := range m.Errors {
+			add(Hypothesis{Kind: "static", Error: e, Temperature: temperature})
+		}
+	}
+	if m.twinned() {
+		add(Hypothesis{Kind: "frequencies", Temperature: temperature})
+		for _, e := range m.PopulationErrors {
+			add(Hypothesis{Kind: "static_f", Error: e, Temperature: temperature})
+		}
+	}
 	for _, a := range m.Grid {
 		add(Hypothesis{Kind: "persist", Stay: a, Temperature: temperature})
 	}
@@ -116,7 +127,7 @@ func (m *mixture) named(temperature float64, add func(Hypothesis)) {
 			add(Hypothesis{Kind: "sticky", Stay: a, Error: e, Temperature: temperature})
 		}
 	}
-	if !m.second {
+	if !m.later {
 		add(Hypothesis{Kind: "full", Temperature: temperature})
 		return
 	}

@@ -119,7 +119,7 @@ func TestZeroEvidenceIsCounted(t *testing.T) {
 func TestHypotheses(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 63))
 	f, dst := newFilter(t, 4, Settings{}), make([]float64, 4)
-	plain := newPlainSecond(4, f)
+	plain := newPlainLater(4, f)
 	for _, q := range randomStream(r, 4, 50) {
 		f.Step(dst, q)
 		plain.step(q)
@@ -131,15 +131,15 @@ func TestHypotheses(t *testing.T) {
 	}
 	compare(t, "weights", weights, plain.w)
 	for at, want := range map[int]string{
-		0: "none at T = 1", 2: "none(0.02) at T = 1", 9: "persist(0.98) at T = 1", 11: "sticky(0.2, 0.2) at T = 1",
-		24: "full at T = 1", 25: "full(0.2) at T = 1", 26: "none at T = 1.67",
+		0: "none at T = 1", 2: "none(0.02) at T = 1", 4: "static(0.2) at T = 1", 11: "persist(0.98) at T = 1", 13: "sticky(0.2, 0.2) at T = 1",
+		26: "full at T = 1", 27: "full(0.2) at T = 1", 28: "none at T = 1.67",
 	} {
 		if names[at] != want {
 			t.Errorf("hypothesis %d is %q, want %q", at, names[at], want)
 		}
 	}
 	kept := []Hypothesis{{Kind: "mine"}}
-	if kept = f.Hypotheses(kept); len(kept) != 53 || kept[0].Kind != "mine" {
+	if kept = f.Hypotheses(kept); len(kept) != 57 || kept[0].Kind != "mine" {
 		t.Errorf("%d hypotheses after the one that was there", len(kept)-1)
 	}
 	if h := newFilter(t, 4, Settings{Gate: GateOff}).Hypotheses(nil); h != nil {

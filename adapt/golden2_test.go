@@ -42,7 +42,7 @@ func readGolden2(t testing.TB) []golden2Case {
 }
 
 func (c golden2Case) settings() Settings {
-	a := DefaultAuto()
+	a := SecondAuto()
 	set(&a.Confidence, c.Config.Confidence)
 	set(&a.Share, c.Config.Share)
 	set(&a.Gamma, c.Config.Gamma)

@@ -16,6 +16,7 @@ type temperedPast struct {
 	t          *tempered
 	like       [][]float64
 	lift, home [][]float64   // see tempered
+	reads      [][][]float64 // by a; only lifts of their own
 	persist    [][][]float64 // by a
 	sticky     [][][]float64 // by (a, e)
 	full       [][][]float64 // by e
@@ -24,7 +25,7 @@ type temperedPast struct {
 
 // pastBytes returns what the past of a lag takes.
 func (m *mixture) pastBytes(classes, lag int) float64 {
-	rows := len(m.at) * (3 + len(m.Grid) + len(m.sticky) + len(m.fulls) + len(m.populations))
+	rows := len(m.at) * (3 + 2*len(m.Grid) + len(m.sticky) + len(m.fulls) + len(m.populations))
 	return 8 * float64(lag+1) * float64(rows) * float64(classes)
 }
 
@@ -37,6 +38,9 @@ func newMixturePast(filter *Filter, m *mixture, lag int) *mixturePast {
 	}
 	for _, t := range m.at {
 		k := &temperedPast{t: t, like: rows(lag+1, n), lift: rows(lag+1, n), home: rows(lag+1, n)}
+		for range t.beyond {
+			k.reads = append(k.reads, rows(lag+1, n))
+		}
 		for range t.persist {
 			k.persist = append(k.persist, rows(lag+1, n))
 		}
@@ -70,6 +74,9 @@ func (k *temperedPast) keep(slot int) {
 	copy(k.like[slot], k.t.like)
 	copy(k.lift[slot], k.t.lift)
 	copy(k.home[slot], k.t.home)
+	for h, rows := range k.reads {
+		copy(rows[slot], k.t.reads[h])
+	}
 	for h, rows := range k.full {
 		copy(rows[slot], k.t.fulls[h].p)
 	}
@@ -92,12 +99,15 @@ func (p *mixturePast) look(dst []float64, s, t int) {
 		addScaled(p.out, sum(w.none), k.like[s%n])
 		uniform := 1 / float64(len(dst))
 		for h, a := range m.Grid {
-			p.stay(k.persist[h], staying{a / 3, 1 - m.doubt, m.doubt * uniform, k.like, nil}, w.persist[h], s, t)
+			p.stay(k.persist[h], staying{m.trusted(a), 1 - m.doubt, m.doubt * uniform, k.like, nil}, w.persist[h], s, t)
 		}
 		for h, c := range m.sticky {
 			chain := staying{c.a, 1 - c.c, c.c * k.t.level, k.like, nil}
-			if m.second {
+			if m.later {
 				chain.read, chain.home = k.lift, k.home
+			}
+			if len(k.reads) > 0 {
+				chain.read = k.reads[h/len(m.Errors)]
 			}
 			p.stay(k.sticky[h], chain, w.sticky[h], s, t)
 		}

@@ -1,15 +1,20 @@
 package adapt
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // mixture is the auto gate: see type [Auto] for its hypotheses. Every hypothesis has weights, evidences and posteriors at every
-// temperature; their order is that of the reference: none by marginal, persist by a, sticky by a and e, full by e, population by e.
+// temperature; their order is that of the reference: none by marginal, static by e, none(f), static_f by e, persist by a, sticky by a and e,
+// full by e, population by e.
 type mixture struct {
 	Auto
-	second       bool      // the second edition
+	later        bool      // an edition after the first
 	inv          []float64 // 1/rho or nil; of the first edition
 	start        []float64 // [K] what mu and all posteriors start from
 	sticky       []stickiness
+	statics      []float64 // c of static
 	fulls        []float64 // c of full
 	populations  []float64 // c of population
 	known        *known    // nil without a population
@@ -41,7 +46,7 @@ func newMixture(classes int, s Settings) *mixture {
 	a := *s.Auto
 	vec := func() []float64 { return make([]float64, classes) }
 	m := &mixture{
-		Auto: a, second: a.Edition == 2, doubt: spread(a.Flicker, classes), start: uniformOver(classes), nones: 1 + len(a.Marginals),
+		Auto: a, later: a.Edition > 1, doubt: spread(a.Flicker, classes), start: uniformOver(classes),
 		logq: vec(), out: vec(), told: vec(), base: vec(),
 		kept: slices.Clone(a.Grid), inertia: make([]float64, len(a.Grid)), walk: newWalk(classes), columns: make([]int32, 0, classes),
 		sharp: newSharpness(s),
@@ -51,10 +56,14 @@ func newMixture(classes int, s Settings) *mixture {
 			m.sticky = append(m.sticky, stickiness{g, spread(e, classes)})
 		}
 	}
-	if m.second {
-		m.edition2(classes, s)
+	if m.later {
+		m.ofLater(classes, s)
 	} else {
 		m.fulls, m.inv = []float64{0}, inverse(s.Prior)
+	}
+	m.nones = 1 + len(a.Marginals) + len(m.statics)
+	if m.twinned() {
+		m.nones += 1 + len(m.populations)
 	}
 	m.hypotheses = m.nones + len(a.Grid) + len(m.sticky) + len(m.fulls) + len(m.populations)
 	for _, t := range a.Temperatures {
@@ -68,11 +77,16 @@ func newMixture(classes int, s Settings) *mixture {
 	return m
 }
 
-// edition2 sets what only the second edition has.
-func (m *mixture) edition2(classes int, s Settings) {
+// ofLater sets what the first edition does not have.
+func (m *mixture) ofLater(classes int, s Settings) {
 	m.raised = make([]float64, classes)
 	if s.Prior != nil {
 		m.start = s.Prior
+	}
+	if m.Static > 0 {
+		for _, e := range m.Errors {
+			m.statics = append(m.statics, spread(e, classes))
+		}
 	}
 	for _, e := range m.FullErrors {
 		m.fulls = append(m.fulls, spread(e, classes))
@@ -103,7 +117,11 @@ func (m *mixture) initialWeights() []float64 {
 			one = append(one, weight/float64(members))
 		}
 	}
-	add(m.nones, m.None-m.Population/3)
+	add(1+len(m.Marginals)+len(m.statics), m.None-m.Population/3)
+	if m.twinned() {
+		add(1, m.Frequencies)
+		add(len(m.populations), m.StaticFrequencies)
+	}
 	add(len(m.Grid), m.Persist-m.Population*2/3)
 	add(len(m.sticky), m.Sticky)
 	add(len(m.fulls), m.Full)
@@ -155,6 +173,9 @@ func (m *mixture) step(dst, q []float64) Diagnostics {
 		t.advance(m.out, w)
 	}
 	m.sharpen(list, few, q)
+	if m.Margin > 1 {
+		m.hold(top(q), 1-d.Gate)
+	}
 	copy(dst, m.out)
 	for i, w := range m.weights {
 		m.weights[i] = (1-m.Share)*w + m.Share*m.initial[i]
@@ -165,7 +186,22 @@ func (m *mixture) step(dst, q []float64) Diagnostics {
 	return d
 }
 
-// leastProbability is what a probability of zero counts for in the second edition: a predictor that excludes a class is hardly ever that
+// hold changes the answer's label only where the odds against the predictor's own, base, are over Margin^none, with none the weight of
+// what is without order: half of such changes at nearly equal odds are wrong. Where they are not, the own label's probability becomes the other's.
+func (m *mixture) hold(base int, none float64) {
+	adapted := top(m.out)
+	v, own := m.out[adapted], m.out[base]
+	if adapted == base || v > own*math.Pow(m.Margin, none) {
+		return
+	}
+	m.out[base] = v * (1 + heldBy)
+	scale(m.out, 1/(1-own+m.out[base]))
+}
+
+// heldBy is by how much a held label's probability exceeds that of the other: enough to be seen, too little to mean anything.
+const heldBy = 1e-6
+
+// leastProbability is what a probability of zero counts for in later editions: a predictor that excludes a class is hardly ever that
 // sure. Where most classes are zero they stay so, and steps go by lists of the others.
 const leastProbability = 1e-12
 
@@ -199,6 +235,9 @@ func (m *mixture) sharpen(list []int32, few bool, q []float64) {
 func (m *mixture) slot(i int) []float64 {
 	return m.weights[i*m.hypotheses : (i+1)*m.hypotheses]
 }
+
+// twinned tells that the population's matrix has twins without order.
+func (m *mixture) twinned() bool { return m.known != nil && m.Frequencies+m.StaticFrequencies > 0 }
 
 // kinds are the weights of one temperature by kind of hypothesis.
 type kinds struct{ none, persist, sticky, full, population []float64 }

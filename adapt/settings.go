@@ -156,6 +156,14 @@ func within(name string, v, lo, hi float64) error {
 	return nil
 }
 
+// unless0 is within for a setting whose 0 is another word for the default.
+func unless0(name string, v, lo, hi float64) error {
+	if v == 0 {
+		return nil
+	}
+	return within(name, v, lo, hi)
+}
+
 func each(name string, values []float64, lo, hi float64) error {
 	if len(values) == 0 || len(values) > 64 {
 		return fmt.Errorf("adapt: %s has %d values: want 1 to 64", name, len(values))

@@ -13,20 +13,33 @@ import (
 // marginal that explains the l so far best: online EM that forgets at the rate Delta, with Pseudo observations of the prior. L = l/<mu, l>
 // makes evidences relative to chance.
 //
-// The second edition, the default:
+// The third edition, the default:
 //
-//	hypothesis      evidence                               posterior ~
-//	none(s, d)      <mu_sd, L>                             l                               no order: mu, and the Marginals beside it
-//	persist(a)      a <L_{t-1}, L> + (1-a)                 (b p + (1-b)/K) l_f, b = a/3    inertia of the predictions
-//	sticky(a, e)    a ((1-c) <p, L> + c) + (1-a)           (a p + (1-a) mu) ((1-c) M + c)  inertia of the labels
-//	full(e)         (1-c) <A'p, L> + c                     A'p ((1-c) M + c)               a learned transition matrix
-//	population(e)   (1-c) <P'p, L> + c                     P'p ((1-c) M_f + c)             the matrix of [Population], if there is one
+//	hypothesis      evidence                           posterior ~
+//	none(s, d)      <mu_sd, L>                         l                                no order: mu, and the Marginals beside it
+//	static(e)       (1-c) <s, L> + c                   l                                no order: one class, the same for the whole stream
+//	persist(a)      a <r, L> + (1-a)                   (b p + (1-b)/K) l_f              inertia of the predictions
+//	sticky(a, e)    a ((1-c) <p, L> + c) + (1-a)       (a p + (1-a) mu) ((1-c) M_a + c) inertia of the labels
+//	full(e)         (1-c) <A'p, L> + c                 A'p ((1-c) M + c)                a learned transition matrix
+//	population(e)   (1-c) <P'p, L> + c                 P'p ((1-c) M_f + c)              the matrix of [Population], if there is one
+//	none(f)         <f, L>                             l                                with a population: its class frequencies f
+//	static_f(e)     (1-c) <s, L> + c                   l                                with a population: static that starts from f
 //
-// where p is the hypothesis' own last posterior, c = e K/(K-1) admits errors at the rate e, and l_f doubts a single contrary step at the
-// rate Flicker. M is the lift l/mu' scaled to <mu, M> = 1, with mu' the marginal under LiftPseudo observations; M_f is l over the
-// population's class frequencies, scaled likewise. Order must beat every explanation without order: a marginal that learns soon is there so
-// that a frequent class is not taken for one that stays, and a lift so that it is not counted twice. A prior divides nothing here: it is what mu
-// and all posteriors start from.
+// where p is the hypothesis' own last posterior, c = e K/(K-1) admits errors at the rate e, l_f doubts a single contrary step at the
+// rate Flicker, b = Trust a (K-1)/K, and r is l_{t-1} to the power of Last. M = M(LiftPseudo) is the lift, l over mu' and scaled to <mu, M> = 1,
+// with mu' the marginal under so many observations of the prior; M_a = M(n) with n = LiftPseudo (1 + (a/(LiftMemory (1-a)))^2), those beyond
+// LiftPseudo being uniform: items that stay are worth fewer. M_f is l over f, scaled likewise. Static is what a sticky hypothesis can learn
+// without order, the product of what all items say of one class: s ~ exp S, S = (1-Static) S + log((1-c) M_A + c), with A the last
+// of the Grid and, for static_f, M_f in place of M_A.
+//
+// Order must beat every explanation without order: each ordered hypothesis has a twin without, so that a frequent class, or one that the
+// predictor prefers, is not taken for one that stays; and a lift keeps it from being counted twice. A prior divides nothing: it is what mu and
+// all posteriors start from. In the answer, a label is changed only where the odds against the predictor's own exceed Margin^w, with w the
+// weight of all hypotheses without order; else that label is made as probable as the one that
+// would replace it.
+//
+// The second edition has no static, none(f) and static_f, M in place of M_a, r = l_{t-1}, b = a/3 and no margin; its constants are those of
+// the third with the zeros of [SecondAuto].
 //
 // The first edition, which harms where classes are unequal and is kept for those who need its numbers (l is divided by the prior there,
 // and mu starts from the uniform):
@@ -39,7 +52,7 @@ import (
 // The weights follow the evidence, with the share of the initial weights handed back at every step. In JSON a constant that is left out
 // has the default of its edition.
 type Auto struct {
-	Edition      int       `json:"edition"`      // 1 or 2; 0 means 2
+	Edition      int       `json:"edition"`      // 1, 2 or 3; 0 means 3
 	Grid         []float64 `json:"grid"`         // values of a, each in [0, 1)
 	Errors       []float64 `json:"errors"`       // values of e of sticky, each in [0, 1]
 	Flicker      float64   `json:"flicker"`      // doubt of persist, in [0, 1]
@@ -55,13 +68,22 @@ type Auto struct {
 	Delta        float64   `json:"delta"`  // decay of the class masses behind mu, in [0, 1)
 	Pseudo       float64   `json:"pseudo"` // strength of the prior in mu, in observations, > 0
 
-	// Of the second edition only.
+	// Of the second edition and the third.
 	Marginals  []Marginal `json:"marginals"`             // of none, beside mu itself
 	FullErrors []float64  `json:"full_errors"`           // values of e of full, each in [0, 1]; nil is 0 and 0.2, and 0 alone for many classes
 	LiftPseudo float64    `json:"lift_pseudo,omitempty"` // Pseudo of the lift's marginal, > 0
 	// Population is the weight of a population's matrix where there is one: a third of it is taken from None, the rest from Persist.
 	Population       float64   `json:"w_population"`
 	PopulationErrors []float64 `json:"population_errors"` // values of e of population, each in [0, 1]
+
+	// Of the third edition; 0 is without.
+	Static            float64 `json:"static"`               // rate at which static forgets, in [0, 1)
+	LiftMemory        float64 `json:"lift_memory"`          // items of memory, in the measure a/(1-a), from which a lift has more pseudo-observations
+	Last              float64 `json:"last"`                 // power of the last prediction in the evidence of persist, 1 to 4; 0 is 1
+	Trust             float64 `json:"trust"`                // b of persist in a (K-1)/K, in [0, 1]; 0 is b = a/3
+	Margin            float64 `json:"margin"`               // odds that a changed label must exceed where nothing speaks for order, from 1 on; 0 is 1
+	Frequencies       float64 `json:"w_frequencies"`        // weight of none(f), beside the others
+	StaticFrequencies float64 `json:"w_static_frequencies"` // weight of static_f, beside the others
 }
 
 // Marginal is a class marginal of the stream, learned by online EM, that none is tried with.
@@ -70,8 +92,17 @@ type Marginal struct {
 	Delta  float64 `json:"delta"`  // decay of the class masses, in [0, 1)
 }
 
-// DefaultAuto returns the constants of the second edition.
+// DefaultAuto returns the constants of the third edition.
 func DefaultAuto() Auto {
+	a := SecondAuto()
+	a.Edition = 3
+	a.Static, a.LiftMemory, a.Last, a.Trust, a.Margin = 0.002, 6, 1.5, 0.35, 3
+	a.Frequencies, a.StaticFrequencies = 0.05, 0.3
+	return a
+}
+
+// SecondAuto returns the constants of the second edition.
+func SecondAuto() Auto {
 	return Auto{
 		Edition: 2,
 		Grid:    []float64{0.2, 0.4, 0.6, 0.75, 0.87, 0.94, 0.98}, Errors: []float64{0.05, 0.2}, Flicker: 0.1,
@@ -113,12 +144,14 @@ func readAuto(data []byte, edition int) (*Auto, error) {
 	type plain Auto // without the method
 	var out plain
 	switch head.Edition {
-	case 0, 2:
+	case 0, 3:
 		out = plain(DefaultAuto())
+	case 2:
+		out = plain(SecondAuto())
 	case 1:
 		out = plain(FirstAuto())
 	default:
-		return nil, fmt.Errorf("adapt: edition %d of auto: want 1 or 2", head.Edition)
+		return nil, fmt.Errorf("adapt: edition %d of auto: want 1, 2 or 3", head.Edition)
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
@@ -140,13 +173,13 @@ func (s Settings) withAuto(classes int) (Settings, error) {
 	a.Grid, a.Errors, a.Temperatures = slices.Clone(a.Grid), slices.Clone(a.Errors), slices.Clone(a.Temperatures)
 	a.FullErrors, a.Marginals, a.PopulationErrors = slices.Clone(a.FullErrors), slices.Clone(a.Marginals), slices.Clone(a.PopulationErrors)
 	if a.Edition == 0 {
-		a.Edition = 2
+		a.Edition = 3
 	}
 	s.Auto = &a
-	if a.Edition != 1 && a.Edition != 2 {
-		return s, fmt.Errorf("adapt: edition %d of auto: want 1 or 2", a.Edition)
+	if a.Edition < 1 || a.Edition > 3 {
+		return s, fmt.Errorf("adapt: edition %d of auto: want 1, 2 or 3", a.Edition)
 	}
-	if a.Edition == 2 && a.FullErrors == nil {
+	if a.Edition > 1 && a.FullErrors == nil {
 		a.FullErrors = []float64{0, 0.2}
 		if classes > manyClasses {
 			a.FullErrors = a.FullErrors[:1]
@@ -175,22 +208,29 @@ func (s Settings) withAuto(classes int) (Settings, error) {
 	if err != nil {
 		return s, err
 	}
-	if a.Edition == 1 {
-		return s, a.onlyOfTheSecond(s.Population)
+	if err := a.onlyOfLater(s.Population); err != nil || a.Edition == 1 {
+		return s, err
 	}
-	return s.withSecond(classes, &a)
+	return s.withLater(classes, &a)
 }
 
-// divided is the prior that the likelihood is divided by, nil if it is by none: in the second edition of auto a prior is what mu starts from.
+// divided is the prior that the likelihood is divided by, nil if it is by none: from the second edition of auto on, a prior is what mu starts from.
 func (s Settings) divided() []float64 {
-	if s.Auto != nil && s.Auto.Edition == 2 {
+	if s.Auto != nil && s.Auto.Edition > 1 {
 		return nil
 	}
 	return s.Prior
 }
 
-// onlyOfTheSecond refuses what the first edition would not read.
-func (a Auto) onlyOfTheSecond(p *Population) error {
+// onlyOfLater refuses what the edition would not read.
+func (a Auto) onlyOfLater(p *Population) error {
+	third := a.Static != 0 || a.LiftMemory != 0 || a.Last != 0 || a.Trust != 0 || a.Margin != 0 || a.Frequencies != 0 || a.StaticFrequencies != 0
+	if third && a.Edition < 3 {
+		return errors.New("adapt: static, lift_memory, last, trust, margin, w_frequencies and w_static_frequencies are of the third edition of auto")
+	}
+	if a.Edition > 1 {
+		return nil
+	}
 	if p != nil {
 		return errors.New("adapt: a population's transitions are of the second edition of auto: the first has none")
 	}
@@ -200,9 +240,14 @@ func (a Auto) onlyOfTheSecond(p *Population) error {
 	return nil
 }
 
-// withSecond checks what only the second edition has. A weight for a population that is not there is left out of the settings in force.
-func (s Settings) withSecond(classes int, a *Auto) (Settings, error) {
-	errs := []error{each("full_errors", a.FullErrors, 0, 1), within("lift_pseudo", a.LiftPseudo, 1e-9, 1e9)}
+// withLater checks what only the later editions have. What is for a population that is not there is left out of the settings in force.
+func (s Settings) withLater(classes int, a *Auto) (Settings, error) {
+	errs := []error{
+		each("full_errors", a.FullErrors, 0, 1), within("lift_pseudo", a.LiftPseudo, 1e-9, 1e9),
+		within("static", a.Static, 0, below1), within("lift_memory", a.LiftMemory, 0, 1e9), within("trust", a.Trust, 0, 1),
+		unless0("last", a.Last, 1, 4), unless0("margin", a.Margin, 1, 1e9),
+		within("w_frequencies", a.Frequencies, 0, 1e12), within("w_static_frequencies", a.StaticFrequencies, 0, 1e12),
+	}
 	if len(a.Marginals) > 16 {
 		errs = append(errs, fmt.Errorf("adapt: %d marginals: want at most 16", len(a.Marginals)))
 	}
@@ -210,7 +255,7 @@ func (s Settings) withSecond(classes int, a *Auto) (Settings, error) {
 		errs = append(errs, within(fmt.Sprintf("marginals[%d].pseudo", i), m.Pseudo, 1e-9, 1e9), within(fmt.Sprintf("marginals[%d].delta", i), m.Delta, 0, below1))
 	}
 	if s.Population == nil {
-		a.Population, a.PopulationErrors = 0, nil
+		a.Population, a.PopulationErrors, a.Frequencies, a.StaticFrequencies = 0, nil, 0, 0
 		return s, errors.Join(errs...)
 	}
 	errs = append(errs, each("population_errors", a.PopulationErrors, 0, 1),

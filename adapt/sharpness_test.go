@@ -142,7 +142,7 @@ func TestSharpnessWithZeros(t *testing.T) {
 	const n = 40
 	r := rand.New(rand.NewPCG(8, 80))
 	f := newFilter(t, n, Settings{})
-	plain := newPlainSecond(n, f)
+	plain := newPlainLater(n, f)
 	plain.least = 0
 	dst := make([]float64, n)
 	for i := range 300 {

@@ -133,8 +133,16 @@ func (f *paper) forward(dst, p []float64) {
 func (m *mixture) skip(g gap) {
 	m.across = g
 	for i, a := range m.Grid {
-		m.kept[i], m.inertia[i] = g.keep(a), g.keep(a/3)
+		m.kept[i], m.inertia[i] = g.keep(a), g.keep(m.trusted(a))
 	}
+}
+
+// trusted is b of persist(a).
+func (m *mixture) trusted(a float64) float64 {
+	if m.Trust == 0 {
+		return a / 3
+	}
+	return m.Trust * a * float64(len(m.out)-1) / float64(len(m.out))
 }
 
 // reach turns the prior of the learned matrix, one step ahead, into that over the gap.

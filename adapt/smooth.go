@@ -18,12 +18,21 @@ type Smoothed struct {
 
 // Hypothesis is one reading of a stream under the auto gate: of what came so far ([Filter.Hypotheses]) or of a whole recording.
 type Hypothesis struct {
-	Kind        string  `json:"kind"`              // none, persist, sticky, full or population; drift in recordings only
+	Kind        string  `json:"kind"`              // none, static, frequencies, static_f: without order; persist, sticky, full or population; drift in recordings only
 	Stay        float64 `json:"a,omitempty"`       // a of persist and sticky; else 0
 	Error       float64 `json:"e,omitempty"`       // e of sticky, full, population and drift; else 0
 	Forgets     float64 `json:"forgets,omitempty"` // rate at which the marginal of none forgets, if it is one beside mu; else 0
 	Temperature float64 `json:"temperature"`       // divides log q
 	Weight      float64 `json:"weight"`            // posterior probability of the hypothesis, 0 to 1
+}
+
+// Ordered tells whether the hypothesis has the order of the stream in its answer: none and its like have not.
+func (h Hypothesis) Ordered() bool {
+	switch h.Kind {
+	case "none", "static", "frequencies", "static_f":
+		return false
+	}
+	return true
 }
 
 // Smooth writes into dst[t] the probabilities of item t given the whole recording q, both [T][K]: not only what came before an item,

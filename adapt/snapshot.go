@@ -232,8 +232,15 @@ func autoNumbers(k int64, a *Auto, version int) int64 {
 	if version >= 3 {
 		matrix++ // scale
 	}
-	each := k*(2+marginals+grid+sticky+others) + fulls*matrix // last, mass and posteriors
-	weights := 1 + marginals + grid + sticky + fulls + others
+	none := marginals // beside mu
+	if a.Static > 0 {
+		none += int64(len(a.Errors))
+	}
+	each := k*(2+none+grid+sticky+others) + fulls*matrix // last, mass, what is without order and posteriors
+	weights := 1 + none + grid + sticky + fulls + others
+	if others > 0 && a.Frequencies+a.StaticFrequencies > 0 { // twins
+		each, weights = each+k*others, weights+1+others
+	}
 	numbers := int64(len(a.Temperatures)) * (each + weights)
 	if version >= 3 {
 		numbers += 2 // sharpness

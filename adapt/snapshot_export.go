@@ -109,7 +109,7 @@ func (f *Filter) ExportJSON(w io.Writer, withTransitions bool) error {
 		e.Sharpness = m.sharp.exponent
 	}
 	for _, h := range e.Hypotheses {
-		if h.Kind != "none" {
+		if h.Ordered() {
 			e.Gate += h.Weight
 		}
 	}

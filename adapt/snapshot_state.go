@@ -84,6 +84,12 @@ func (t *tempered) visit(v visitor) {
 	for i := range t.marginals {
 		v.numbers("masses of a marginal", t.marginals[i].mass, counted)
 	}
+	for i := range t.statics {
+		v.numbers("static", t.statics[i].s, told)
+	}
+	for i := range t.twins {
+		v.numbers("static of the population", t.twins[i].s, told)
+	}
 	for _, p := range t.persist {
 		v.numbers("persist", p, simplex)
 	}
@@ -117,6 +123,9 @@ func (s *pairs) visit(v visitor) {
 
 // exponents are those of sharpened predictions.
 var exponents = bounds{1, maxSharpness, false}
+
+// told are sums of logarithms, of which each is at most 700.
+var told = bounds{-1e15, 1e15, false}
 
 // simplexOrLess holds the part of a prior that the counts give; beta's part is added to it.
 var simplexOrLess = bounds{0, 1 + unitTolerance, false}

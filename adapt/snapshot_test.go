@@ -33,7 +33,7 @@ func randomSettings(r *rand.Rand, n int) Settings {
 	case 0:
 		return randomAuto(r, n)
 	case 1:
-		return randomSecond(r, n)
+		return randomLater(r, n)
 	}
 	return randomPaper(r, n)
 }
@@ -148,16 +148,17 @@ func TestEveryFieldIsVisitedOrScratch(t *testing.T) {
 			"Auto": "settings", "inv": "settings", "sticky": "settings", "doubt": "settings", "initial": "settings",
 			"hypotheses": "settings", "temperatures": "settings", "weights": kept, "at": kept, "logq": "scratch", "out": "scratch", "columns": "scratch",
 			"across": "scratch", "kept": "scratch", "inertia": "scratch", "walk": "scratch", "sharp": kept,
-			"second": "settings", "start": "settings", "fulls": "settings", "populations": "settings", "known": "settings", "nones": "settings",
+			"later": "settings", "statics": "settings", "start": "settings", "fulls": "settings", "populations": "settings", "known": "settings", "nones": "settings",
 			"raised": "scratch", "told": "scratch", "base": "scratch",
 		}},
+		{static{}, map[string]string{"c": "settings", "s": kept}},
 		{learned{}, map[string]string{"c": "settings", "p": kept, "prior": "scratch", "pairs": kept}},
 		{follower{}, map[string]string{"c": "settings", "p": kept, "prior": "scratch"}},
 		{marginal{}, map[string]string{"Marginal": "settings", "mass": kept, "total": "scratch", "evidence": "scratch"}},
 		{sharpness{}, map[string]string{"target": "settings", "claimed": "settings", "exponent": kept, "age": kept}},
 		{tempered{}, map[string]string{
 			"m": "settings", "columns": "scratch", "sparse": "scratch", "like": "scratch", "last": kept, "mass": kept, "mu": "scratch", "lift": "scratch", "chance": "scratch",
-			"persist": kept, "sticky": kept, "overlap": "scratch", "fulls": kept, "others": kept, "marginals": kept, "home": "settings", "read": "settings", "level": "settings",
+			"persist": kept, "sticky": kept, "overlap": "scratch", "fulls": kept, "others": kept, "marginals": kept, "home": "settings", "reads": "scratch", "beyond": "settings", "level": "settings", "statics": kept, "twins": kept,
 		}},
 		{pairs{}, map[string]string{
 			"gamma": "settings", "beta": "settings", "n": "settings", "few": "settings",

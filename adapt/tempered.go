@@ -1,30 +1,37 @@
 package adapt
 
+import "math"
+
 // tempered is what the mixture keeps for one temperature. Evidences come first ([tempered.judge]), then, with the weights known,
 // one pass over each hypothesis forms its posterior and adds it to the output ([tempered.advance]).
 //
-// The two editions differ in what sticky returns to and multiplies, in what an error is worth, and in what evidences are relative to:
+// The first edition differs from later ones in what sticky returns to and multiplies, in what an error is worth, and in what evidences are
+// relative to:
 //
-//	                first edition      second
+//	                first edition      later
 //	home            uniform            mu
-//	read            L                  M, the lift with <mu, M> = 1
-//	level           1/K                1              what an error is worth beside an entry of read; also <home, read>
+//	reads           L                  M_a, lifts with <mu, M_a> = 1
+//	level           1/K                1              what an error is worth beside an entry of reads; also <home, reads>
 //	worth           1/K                <mu, L>        and as evidence
 //	unit            1                  1/<mu, L>      of evidences
 type tempered struct {
 	m *mixture
 
-	like, last []float64 // [K] L_t and L_{t-1}
-	mass       []float64 // [K] decayed class masses behind mu
-	mu, lift   []float64 // [K] mu, and L/mu; in the second edition M
-	chance     float64   // <mu, L>, the evidence of none
-	home, read []float64 // [K] see above; they are other vectors' by name
+	like, last []float64   // [K] L_t and L_{t-1}
+	mass       []float64   // [K] decayed class masses behind mu
+	mu, lift   []float64   // [K] mu, and L/mu; M in later editions
+	chance     float64     // <mu, L>, the evidence of none
+	home       []float64   // [K] see above; it is another vector by name
+	reads      [][]float64 // [K] by a; see above: all the same vector, or lifts of their own
+	beyond     []float64   // by a: pseudo-observations of its lift beyond LiftPseudo, for each class
 	level      float64
 
 	marginals []marginal
+	statics   []static
+	twins     []static    // of the population's matrix
 	persist   [][]float64 // posteriors, one [K] per a
 	sticky    [][]float64 // posteriors, one [K] per (a, e)
-	overlap   []float64   // <p, read> of each sticky posterior, kept from judge for advance
+	overlap   []float64   // <p, reads> of each sticky posterior, kept from judge for advance
 	fulls     []learned
 	others    []follower // of the population's matrix
 
@@ -45,10 +52,33 @@ func newTempered(classes int, m *mixture) *tempered {
 		m: m, like: vec(), last: vec(), mass: vec(), mu: vec(), lift: vec(),
 		overlap: make([]float64, len(m.sticky)), columns: make([]int32, 0, classes),
 	}
-	if m.second {
-		t.home, t.read, t.level = t.mu, t.lift, 1
-	} else {
-		t.home, t.read, t.level = m.start, t.like, 1/float64(classes)
+	t.reads = make([][]float64, len(m.Grid))
+	switch {
+	case !m.later:
+		t.home, t.level = m.start, 1/float64(classes)
+		for i := range t.reads {
+			t.reads[i] = t.like
+		}
+	case m.LiftMemory > 0:
+		t.home, t.level = t.mu, 1
+		for i, a := range m.Grid {
+			t.reads[i] = vec()
+			memory := a / (1 - a) / m.LiftMemory
+			t.beyond = append(t.beyond, m.LiftPseudo*memory*memory/float64(classes))
+		}
+	default:
+		t.home, t.level = t.mu, 1
+		for i := range t.reads {
+			t.reads[i] = t.lift
+		}
+	}
+	for _, c := range m.statics {
+		t.statics = append(t.statics, static{c, vec()})
+	}
+	if m.twinned() {
+		for _, c := range m.populations {
+			t.twins = append(t.twins, static{c, vec()})
+		}
 	}
 	for _, g := range m.Marginals {
 		t.marginals = append(t.marginals, marginal{Marginal: g, mass: vec()})
@@ -75,6 +105,12 @@ func (t *tempered) reset() {
 	for i := range t.marginals {
 		fill(t.marginals[i].mass, 0)
 	}
+	for i := range t.statics {
+		fill(t.statics[i].s, 0)
+	}
+	for i := range t.twins {
+		logarithms(t.twins[i].s, t.m.known.frequencies)
+	}
 	for _, p := range t.persist {
 		copy(p, start)
 	}
@@ -97,23 +133,23 @@ func (t *tempered) few() int { return t.fulls[0].pairs.few }
 // judge multiplies each hypothesis' weight in w by its evidence for t.like.
 func (t *tempered) judge(w []float64) {
 	m, k := t.m, t.m.kinds(w)
-	t.marginal()
 	t.columns, t.sparse = nonzeros(t.columns[:0], t.like, t.few())
+	t.marginal()
 	t.chance = t.seen(t.mu)
 	unit, worth := 1.0, t.level
-	if m.second {
+	if m.later {
 		unit, worth = 1/t.chance, t.chance
 	}
 	k.none[0] *= t.chance * unit
-	for i := range t.marginals {
-		k.none[1+i] *= t.judgeMarginal(&t.marginals[i]) * unit
+	if m.later {
+		t.judgeNone(k.none[1:], worth, unit)
 	}
 	inertia := t.seen(t.last)
 	for h, a := range m.kept {
 		k.persist[h] *= (a*inertia + (1-a)*t.chance) * unit
 	}
 	for h, s := range m.sticky {
-		seen := t.seenAndRead(h)
+		seen := t.seenAndRead(h, t.reads[h/len(m.Errors)])
 		a := m.kept[h/len(m.Errors)]
 		k.sticky[h] *= (a*((1-s.c)*seen+s.c*worth) + (1-a)*t.chance) * unit
 	}
@@ -135,18 +171,18 @@ func (t *tempered) seen(x []float64) float64 {
 }
 
 // seenAndRead returns <p, L> of a sticky posterior and keeps <p, read> for advance.
-func (t *tempered) seenAndRead(h int) float64 {
+func (t *tempered) seenAndRead(h int, read []float64) float64 {
 	p := t.sticky[h]
 	switch {
-	case !t.m.second:
+	case !t.m.later:
 		t.overlap[h] = t.seen(p)
 		return t.overlap[h]
 	case t.sparse:
-		t.overlap[h] = dotAt(t.columns, p, t.lift)
+		t.overlap[h] = dotAt(t.columns, p, read)
 		return dotAt(t.columns, p, t.like)
 	}
 	var seen float64
-	seen, t.overlap[h] = dot2(p, t.like, t.lift)
+	seen, t.overlap[h] = dot2(p, t.like, read)
 	return seen
 }
 
@@ -154,7 +190,7 @@ func (t *tempered) seenAndRead(h int) float64 {
 func (t *tempered) marginal() {
 	pseudo, start := t.m.Pseudo, t.m.start
 	norm := 1 / (sum(t.mass) + pseudo)
-	if t.m.second {
+	if t.m.later {
 		t.liftedMarginal(norm)
 		return
 	}
@@ -177,7 +213,7 @@ func (t *tempered) advance(out, w []float64) {
 	for h, s := range m.sticky {
 		a := m.kept[h/len(m.Errors)]
 		total := a*((1-s.c)*t.overlap[h]+s.c*t.level) + (1-a)*t.level
-		t.follow(out, t.sticky[h], update{a, 1 - a, 1 - s.c, s.c * t.level, total, k.sticky[h]}, t.home, t.read)
+		t.follow(out, t.sticky[h], update{a, 1 - a, 1 - s.c, s.c * t.level, total, k.sticky[h]}, t.home, t.reads[h/len(m.Errors)])
 	}
 	for i := range t.fulls {
 		t.advanceFull(out, &t.fulls[i], k.full[i])
@@ -281,7 +317,7 @@ func followHome(out, p, home, read []float64, u update) {
 // xi_ij ~ p_i A_ij read_j, whose sum is the same number that normalises the posterior.
 func (t *tempered) advanceFull(out []float64, f *learned, w float64) {
 	told, base := t.lift, t.like // L is mu times its lift over mu
-	if t.m.second {
+	if t.m.later {
 		told, base = t.toldBy(f.c), t.m.base
 	}
 	total := dot(f.prior, told)
@@ -308,6 +344,24 @@ func (t *tempered) remember() {
 	for j, v := range t.mass {
 		t.mass[j] = keep*v + t.like[j]*t.mu[j]*norm
 	}
-	t.rememberMarginals()
-	copy(t.last, t.like)
+	t.rememberNone()
+	t.rememberLast()
+}
+
+// rememberLast keeps L for persist.
+func (t *tempered) rememberLast() {
+	switch power := t.m.Last; power {
+	case 0, 1:
+		copy(t.last, t.like)
+		return
+	case 1.5:
+		for j, l := range t.like {
+			t.last[j] = l * math.Sqrt(l)
+		}
+	default:
+		for j, l := range t.like {
+			t.last[j] = math.Pow(l, power)
+		}
+	}
+	scale(t.last, 1/sum(t.last)) // the largest entry is well above 0
 }

@@ -126,7 +126,7 @@ func (r *Recorder) weigh(one *record, f *adapt.Filter) {
 	r.hyps = f.Hypotheses(r.hyps[:0])
 	for _, h := range r.hyps {
 		switch h.Kind {
-		case "none":
+		case "none", "static", "frequencies", "static_f":
 			one.none += h.Weight
 		case "persist":
 			one.persist += h.Weight

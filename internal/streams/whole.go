@@ -103,7 +103,7 @@ func (w *recording) gatesOf(o Options, s adapt.Smoothed) ([]float64, error) {
 	if s.Hypotheses != nil {
 		ordered := 0.0
 		for _, h := range s.Hypotheses {
-			if h.Kind != "none" {
+			if h.Ordered() {
 				ordered += h.Weight
 			}
 		}

@@ -8,42 +8,58 @@ import (
 	"testing"
 )
 
-// plainSecond is the second edition of auto as testdata/auto2_reference.py writes it, with every matrix written out, and with gaps.
-type plainSecond struct {
+// plainLater is the second and the third edition of auto as testdata/auto2_reference.py and auto3_reference.py write them, with every
+// matrix written out, and with gaps.
+type plainLater struct {
 	b     float64 // exponent of sharpened predictions
 	t     int
 	s     Settings
 	start []float64
 	w0, w []float64
-	at    []*plainSecondAt
+	at    []*plainLaterAt
 	least float64 // what a zero counts for
 }
 
-type plainSecondAt struct {
+type plainLaterAt struct {
 	temperature       float64
 	last, mass        []float64
 	masses            [][]float64 // by marginal
+	statics, twins    [][]float64
+	nones             int
 	old               [][]float64 // posteriors of persist, sticky, full and population
 	c                 [][][]float64
 	started           bool
 	evidence          []float64
 	posteriors        [][]float64
 	across            gap // before the next step
-	mu, lift, popLift []float64
 }
 
-func newPlainSecond(n int, f *Filter) *plainSecond {
+func newPlainLater(n int, f *Filter) *plainLater {
 	m := f.mode.(*mixture)
-	a := &plainSecond{b: 1, s: f.Settings(), w0: m.initial, w: slices.Clone(m.initial), start: uniform(n), least: 1e-12}
+	a := &plainLater{b: 1, s: f.Settings(), w0: m.initial, w: slices.Clone(m.initial), start: uniform(n), least: 1e-12}
 	if a.s.Prior != nil {
 		a.start = a.s.Prior
 	}
 	for _, t := range a.s.Auto.Temperatures {
-		p := &plainSecondAt{temperature: t * a.s.Temperature, last: a.start, mass: make([]float64, n)}
+		p := &plainLaterAt{temperature: t * a.s.Temperature, last: a.start, mass: make([]float64, n)}
 		for range a.s.Auto.Marginals {
 			p.masses = append(p.masses, make([]float64, n))
 		}
-		for range len(m.initial)/len(a.s.Auto.Temperatures) - 1 - len(p.masses) {
+		if a.s.Auto.Static > 0 {
+			for range a.s.Auto.Errors {
+				p.statics = append(p.statics, make([]float64, n))
+			}
+		}
+		p.nones = 1 + len(p.masses) + len(p.statics)
+		if pop := a.s.Population; pop != nil && a.s.Auto.Frequencies+a.s.Auto.StaticFrequencies > 0 {
+			for range a.s.Auto.PopulationErrors {
+				s := make([]float64, n)
+				logarithms(s, pop.Frequencies)
+				p.twins = append(p.twins, s)
+			}
+			p.nones += 1 + len(p.twins)
+		}
+		for range len(m.initial)/len(a.s.Auto.Temperatures) - p.nones {
 			p.old = append(p.old, a.start)
 		}
 		for range a.s.Auto.FullErrors {
@@ -54,13 +70,13 @@ func newPlainSecond(n int, f *Filter) *plainSecond {
 	return a
 }
 
-func (a *plainSecond) gap(g gap) {
+func (a *plainLater) gap(g gap) {
 	for _, t := range a.at {
 		t.across = g
 	}
 }
 
-func (a *plainSecond) step(q []float64) []float64 {
+func (a *plainLater) step(q []float64) []float64 {
 	q = slices.Clone(q)
 	for i, v := range q {
 		q[i] = max(v, a.least)
@@ -76,10 +92,14 @@ func (a *plainSecond) step(q []float64) []float64 {
 		w[i] *= a.w[i]
 	}
 	w = normalised(w)
-	out := make([]float64, len(q))
+	out, none := make([]float64, len(q)), 0.0
 	for h, p := range posteriors {
 		addScaled(out, w[h], p)
+		if h%(len(w)/len(a.at)) < a.at[0].nones {
+			none += w[h]
+		}
 	}
+	out = held(out, top(q), math.Pow(max(a.s.Auto.Margin, 1), none))
 	for i := range w {
 		a.w[i] = (1-a.s.Auto.Share)*w[i] + a.s.Auto.Share*a.w0[i]
 	}
@@ -90,6 +110,38 @@ func (a *plainSecond) step(q []float64) []float64 {
 		a.t++
 	}
 	return out
+}
+
+// held gives the label base as much as the label that would replace it, unless the odds of that one exceed the margin.
+func held(out []float64, base int, margin float64) []float64 {
+	best := slices.Max(out)
+	if out[base] == best || best > out[base]*margin {
+		return out
+	}
+	out[base] = best * (1 + heldBy)
+	return normalised(out)
+}
+
+// softmax is exp z, normalised.
+func softmax(z []float64) []float64 {
+	out := make([]float64, len(z))
+	for i, v := range z {
+		out[i] = math.Exp(v - slices.Max(z))
+	}
+	return normalised(out)
+}
+
+// memoryLift is the lift for a sticky hypothesis of a.
+func (t *plainLaterAt) memoryLift(l, mu, start []float64, g float64, a *Auto) []float64 {
+	more := 0.0
+	if a.LiftMemory > 0 {
+		more = a.LiftPseudo * math.Pow(g/(1-g)/a.LiftMemory, 2)
+	}
+	over := make([]float64, len(l))
+	for i := range over {
+		over[i] = (t.mass[i] + a.LiftPseudo*start[i] + more/float64(len(l))) / (sum(t.mass) + a.LiftPseudo + more)
+	}
+	return lifted(l, over, mu)
 }
 
 // weighed is a marginal of masses under pseudo-observations of start.
@@ -111,7 +163,7 @@ func lifted(l, over, mu []float64) []float64 {
 	return m
 }
 
-func (t *plainSecondAt) step(l, start []float64, s Settings) {
+func (t *plainLaterAt) step(l, start []float64, s Settings) {
 	a, n := s.Auto, len(l)
 	rate := func(e float64) float64 { return spread(e, n) }
 	mu := weighed(t.mass, start, a.Pseudo)
@@ -119,7 +171,6 @@ func (t *plainSecondAt) step(l, start []float64, s Settings) {
 	rel := slices.Clone(l)
 	scale(rel, 1/chance)
 	m := lifted(l, weighed(t.mass, start, a.LiftPseudo), mu)
-	t.mu, t.lift = mu, m
 	t.evidence, t.posteriors = []float64{1}, [][]float64{l}
 	add := func(evidence float64, posterior []float64) {
 		t.evidence, t.posteriors = append(t.evidence, evidence), append(t.posteriors, normalised(posterior))
@@ -131,6 +182,26 @@ func (t *plainSecondAt) step(l, start []float64, s Settings) {
 		for j := range l {
 			t.masses[i][j] = (1-g.Delta)*t.masses[i][j] + nu[j]*l[j]/z
 		}
+	}
+	var popLift []float64
+	if s.Population != nil {
+		popLift = lifted(l, s.Population.Frequencies, mu)
+	}
+	learn := func(s []float64, c float64, read []float64) {
+		for j, m := range read {
+			s[j] = (1-a.Static)*s[j] + math.Log((1-c)*m+c)
+		}
+	}
+	for i, e := range a.Errors[:len(t.statics)] {
+		add((1-rate(e))*dot(softmax(t.statics[i]), rel)+rate(e), l)
+		learn(t.statics[i], rate(e), t.memoryLift(l, mu, start, a.Grid[len(a.Grid)-1], a))
+	}
+	if len(t.twins) > 0 {
+		add(dot(s.Population.Frequencies, rel), l)
+	}
+	for i, e := range a.PopulationErrors[:len(t.twins)] {
+		add((1-rate(e))*dot(softmax(t.twins[i]), rel)+rate(e), l)
+		learn(t.twins[i], rate(e), popLift)
 	}
 	old, h := t.old, 0
 	next := func() []float64 { h++; return old[h-1] }
@@ -149,11 +220,16 @@ func (t *plainSecondAt) step(l, start []float64, s Settings) {
 		return out
 	}
 	for _, g := range a.Grid {
-		b := t.across.plainKeep(g / 3)
+		b := g / 3
+		if a.Trust > 0 {
+			b = a.Trust * g * float64(n-1) / float64(n)
+		}
+		b = t.across.plainKeep(b)
 		g = t.across.plainKeep(g)
 		add(g*dot(t.last, rel)+1-g, times(spreadOver(next(), b), spreadOver(l, 1-rate(a.Flicker))))
 	}
 	for _, g := range a.Grid {
+		m := t.memoryLift(l, mu, start, g, a)
 		g = t.across.plainKeep(g)
 		for _, e := range a.Errors {
 			p, home := next(), slices.Clone(mu)
@@ -183,7 +259,6 @@ func (t *plainSecondAt) step(l, start []float64, s Settings) {
 		}
 	}
 	if s.Population != nil {
-		t.popLift = lifted(l, s.Population.Frequencies, mu)
 		for _, e := range a.PopulationErrors {
 			p, c := next(), rate(e)
 			one := make([]float64, n)
@@ -191,20 +266,31 @@ func (t *plainSecondAt) step(l, start []float64, s Settings) {
 				addScaled(one, v, s.Population.Transitions[r])
 			}
 			forward := t.across.plainPrior(one, s.Population.Transitions, mu)
-			add((1-c)*dot(forward, rel)+c, times(forward, plus(t.popLift, c)))
+			add((1-c)*dot(forward, rel)+c, times(forward, plus(popLift, c)))
 		}
 	}
 	for i := range mu {
 		t.mass[i] = (1-a.Delta)*t.mass[i] + l[i]*mu[i]/chance
 	}
-	t.last, t.across, t.started = l, gap{}, true
-	t.old = t.posteriors[1+len(a.Marginals):]
+	t.last = make([]float64, n)
+	for i, v := range l {
+		t.last[i] = math.Pow(v, max(a.Last, 1))
+	}
+	t.last = normalised(t.last)
+	t.across, t.started = gap{}, true
+	t.old = t.posteriors[t.nones:]
 }
 
-// randomSecond draws settings of the second edition, half of them with a population.
-func randomSecond(r *rand.Rand, n int) Settings {
+// randomLater draws settings of the second and the third edition, half of them with a population.
+func randomLater(r *rand.Rand, n int) Settings {
 	first := randomAuto(r, n)
-	a := DefaultAuto()
+	a := SecondAuto()
+	if r.IntN(3) > 0 {
+		a = DefaultAuto()
+		a.Static, a.LiftMemory = []float64{0, 0.002, 0.1}[r.IntN(3)], []float64{0, 6, 0.5}[r.IntN(3)]
+		a.Last, a.Trust, a.Margin = []float64{0, 1.5, 2}[r.IntN(3)], []float64{0, 0.35, 1}[r.IntN(3)], []float64{0, 3, 20}[r.IntN(3)]
+		a.Frequencies, a.StaticFrequencies = float64(r.IntN(2)), float64(r.IntN(2))
+	}
 	f := first.Auto
 	a.Grid, a.Errors, a.Temperatures, a.Confidence = f.Grid, f.Errors, f.Temperatures, f.Confidence
 	a.Flicker, a.Share, a.Gamma, a.Beta, a.Pseudo, a.Delta = f.Flicker, f.Share, f.Gamma, f.Beta, f.Pseudo, f.Delta
@@ -227,12 +313,12 @@ func randomPopulation(r *rand.Rand, n int) *Population {
 	return p
 }
 
-func TestSecondEditionAgreesWithItsPlainTwin(t *testing.T) {
+func TestLaterEditionsAgreeWithTheirPlainTwin(t *testing.T) {
 	for seed := range uint64(80) {
 		r := rand.New(rand.NewPCG(seed, 13))
 		n := 2 + r.IntN(9)
-		f := newFilter(t, n, randomSecond(r, n))
-		plain := newPlainSecond(n, f)
+		f := newFilter(t, n, randomLater(r, n))
+		plain := newPlainLater(n, f)
 		dst, missed := make([]float64, n), make([]int, 300)
 		if seed%2 == 0 {
 			missed = randomGaps(r, len(missed))
@@ -252,7 +338,7 @@ func TestSecondEditionAgreesWithItsPlainTwin(t *testing.T) {
 }
 
 // One class, and populations and priors at their edges.
-func TestSecondEditionAtItsEdges(t *testing.T) {
+func TestLaterEditionsAtTheirEdges(t *testing.T) {
 	sure := &Population{[][]float64{{0, 1}, {1, 0}}, []float64{1 - 1e-9, 1e-9}}
 	for what, c := range map[string]struct {
 		n int

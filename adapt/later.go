@@ -1,6 +1,11 @@
 package adapt
 
-// What only the second edition of auto has: see type [Auto].
+import (
+	"math"
+	"slices"
+)
+
+// What the first edition of auto does not have: see type [Auto].
 
 // marginal is a class marginal that none is tried with beside mu.
 type marginal struct {
@@ -15,6 +20,83 @@ func (t *tempered) judgeMarginal(g *marginal) float64 {
 	g.total = sum(g.mass) + g.Pseudo
 	g.evidence = (t.seen(g.mass) + g.Pseudo*t.seen(t.m.start)) / g.total
 	return g.evidence
+}
+
+// judgeNone multiplies the weights of what is without order, beside mu, by the evidences.
+func (t *tempered) judgeNone(w []float64, worth, unit float64) {
+	for i := range t.marginals {
+		w[0] *= t.judgeMarginal(&t.marginals[i]) * unit
+		w = w[1:]
+	}
+	for i := range t.statics {
+		c := t.statics[i].c
+		w[0] *= ((1-c)*t.statics[i].seen(t.like) + c*worth) * unit
+		w = w[1:]
+	}
+	if !t.m.twinned() {
+		return
+	}
+	w[0] *= t.seen(t.m.known.frequencies) * unit
+	for i := range t.twins {
+		c := t.twins[i].c
+		w[1+i] *= ((1-c)*t.twins[i].seen(t.like) + c*worth) * unit
+	}
+}
+
+// rememberNone learns from the step what is without order, beside mu.
+func (t *tempered) rememberNone() {
+	t.rememberMarginals()
+	if len(t.statics) > 0 {
+		read := t.reads[len(t.reads)-1]
+		for i := range t.statics {
+			t.statics[i].learn(read, t.m.Static)
+		}
+	}
+	if len(t.twins) > 0 {
+		for i := range t.twins {
+			t.twins[i].learn(t.m.known.lift, t.m.Static)
+		}
+	}
+}
+
+// static is the hypothesis of one class for the whole stream, as far as it does not forget.
+type static struct {
+	c float64   // its error rate
+	s []float64 // [K] S, logarithms
+}
+
+// leastTold is the least that a step tells of a class.
+const leastTold = 1e-300
+
+// seen returns <s, L> for s ~ exp S. What is less than 1e-17 of the greatest is left out, and equal neighbours share one exponential.
+func (h *static) seen(like []float64) float64 {
+	most := slices.Max(h.s)
+	total, with := 0.0, 0.0
+	last, exp := most, 1.0
+	like = like[:len(h.s)]
+	for k, v := range h.s {
+		if v < most-40 {
+			continue
+		}
+		if v != last {
+			last, exp = v, math.Exp(v-most)
+		}
+		total += exp
+		with += exp * like[k]
+	}
+	return with / total
+}
+
+// learn takes in what a step tells, (1-c) read + c.
+func (h *static) learn(read []float64, forgets float64) {
+	keep, last, lg := 1-forgets, -1.0, 0.0
+	read = read[:len(h.s)]
+	for k, v := range h.s {
+		if r := read[k]; r != last {
+			last, lg = r, logarithm(max((1-h.c)*r+h.c, leastTold))
+		}
+		h.s[k] = keep*v + lg
+	}
 }
 
 // rememberMarginals moves the marginals by one EM step.
@@ -57,6 +139,33 @@ func (t *tempered) liftedMarginal(norm float64) {
 			total += m * r
 		}
 		lift[i] = r
+	}
+	scale(lift, 1/total)
+	for i, beyond := range t.beyond {
+		t.liftBeyond(t.reads[i], beyond)
+	}
+}
+
+// liftBeyond sets a lift whose marginal has that many pseudo-observations more for each class.
+func (t *tempered) liftBeyond(lift []float64, beyond float64) {
+	if t.sparse {
+		clear(lift)
+		total := 0.0
+		for _, j := range t.columns {
+			lift[j] = t.like[j] / (t.mass[j] + t.m.LiftPseudo*t.m.start[j] + beyond)
+			total += t.mu[j] * lift[j]
+		}
+		for _, j := range t.columns {
+			lift[j] *= 1 / total
+		}
+		return
+	}
+	start, mu, mass, like := t.m.start[:len(lift)], t.mu[:len(lift)], t.mass[:len(lift)], t.like[:len(lift)]
+	more, total := t.m.LiftPseudo, 0.0
+	for j := range lift {
+		r := like[j] / (mass[j] + more*start[j] + beyond)
+		lift[j] = r
+		total += mu[j] * r
 	}
 	scale(lift, 1/total)
 }
