@@ -166,15 +166,23 @@ func (m *mixture) step(dst, q []float64) Diagnostics {
 	}
 	d.Evidence = sum(m.weights) // the weights summed to 1 before the evidences came in
 	scale(m.weights, 1/d.Evidence)
-	fill(m.out, 0)
-	for i, t := range m.at {
+	none := 0.0
+	for i := range m.at {
 		w := m.slot(i)
+		none += sum(w[:m.nones])
 		d.Gate += sum(w[m.nones:])
-		t.advance(m.out, w)
+	}
+	if m.Edition < 3 {
+		fill(m.out, 0)
+	} else { // without order the answer is what the predictor said
+		setScaled(m.out, none/sum(q), q)
+	}
+	for i, t := range m.at {
+		t.advance(m.out, m.slot(i))
 	}
 	m.sharpen(list, few, q)
 	if m.Margin > 1 {
-		m.hold(top(q), 1-d.Gate)
+		m.hold(top(q), none)
 	}
 	copy(dst, m.out)
 	for i, w := range m.weights {

@@ -21,17 +21,17 @@ type plainLater struct {
 }
 
 type plainLaterAt struct {
-	temperature       float64
-	last, mass        []float64
-	masses            [][]float64 // by marginal
-	statics, twins    [][]float64
-	nones             int
-	old               [][]float64 // posteriors of persist, sticky, full and population
-	c                 [][][]float64
-	started           bool
-	evidence          []float64
-	posteriors        [][]float64
-	across            gap // before the next step
+	temperature    float64
+	last, mass     []float64
+	masses         [][]float64 // by marginal
+	statics, twins [][]float64
+	nones          int
+	old            [][]float64 // posteriors of persist, sticky, full and population
+	c              [][][]float64
+	started        bool
+	evidence       []float64
+	posteriors     [][]float64
+	across         gap // before the next step
 }
 
 func newPlainLater(n int, f *Filter) *plainLater {
@@ -94,10 +94,13 @@ func (a *plainLater) step(q []float64) []float64 {
 	w = normalised(w)
 	out, none := make([]float64, len(q)), 0.0
 	for h, p := range posteriors {
-		addScaled(out, w[h], p)
 		if h%(len(w)/len(a.at)) < a.at[0].nones {
 			none += w[h]
+			if a.s.Auto.Edition == 3 {
+				p = normalised(q)
+			}
 		}
+		addScaled(out, w[h], p)
 	}
 	out = held(out, top(q), math.Pow(max(a.s.Auto.Margin, 1), none))
 	for i := range w {

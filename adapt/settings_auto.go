@@ -16,14 +16,14 @@ import (
 // The third edition, the default:
 //
 //	hypothesis      evidence                           posterior ~
-//	none(s, d)      <mu_sd, L>                         l                                no order: mu, and the Marginals beside it
-//	static(e)       (1-c) <s, L> + c                   l                                no order: one class, the same for the whole stream
+//	none(s, d)      <mu_sd, L>                         q                                no order: mu, and the Marginals beside it
+//	static(e)       (1-c) <s, L> + c                   q                                no order: one class, the same for the whole stream
 //	persist(a)      a <r, L> + (1-a)                   (b p + (1-b)/K) l_f              inertia of the predictions
 //	sticky(a, e)    a ((1-c) <p, L> + c) + (1-a)       (a p + (1-a) mu) ((1-c) M_a + c) inertia of the labels
 //	full(e)         (1-c) <A'p, L> + c                 A'p ((1-c) M + c)                a learned transition matrix
 //	population(e)   (1-c) <P'p, L> + c                 P'p ((1-c) M_f + c)              the matrix of [Population], if there is one
-//	none(f)         <f, L>                             l                                with a population: its class frequencies f
-//	static_f(e)     (1-c) <s, L> + c                   l                                with a population: static that starts from f
+//	none(f)         <f, L>                             q                                with a population: its class frequencies f
+//	static_f(e)     (1-c) <s, L> + c                   q                                with a population: static that starts from f
 //
 // where p is the hypothesis' own last posterior, c = e K/(K-1) admits errors at the rate e, l_f doubts a single contrary step at the
 // rate Flicker, b = Trust a (K-1)/K, and r is l_{t-1} to the power of Last. M = M(LiftPseudo) is the lift, l over mu' and scaled to <mu, M> = 1,
@@ -38,8 +38,8 @@ import (
 // weight of all hypotheses without order; else that label is made as probable as the one that
 // would replace it.
 //
-// The second edition has no static, none(f) and static_f, M in place of M_a, r = l_{t-1}, b = a/3 and no margin; its constants are those of
-// the third with the zeros of [SecondAuto].
+// The second edition has no static, none(f) and static_f, answers l where the third answers q, M in place of M_a, r = l_{t-1}, b = a/3 and no
+// margin; its constants are those of the third with the zeros of [SecondAuto].
 //
 // The first edition, which harms where classes are unequal and is kept for those who need its numbers (l is divided by the prior there,
 // and mu starts from the uniform):

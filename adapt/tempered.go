@@ -206,7 +206,9 @@ func (t *tempered) marginal() {
 // advance forms all posteriors, adds each times its weight to out, and learns from the step.
 func (t *tempered) advance(out, w []float64) {
 	m, k := t.m, t.m.kinds(w)
-	t.addLike(out, sum(k.none))
+	if m.Edition < 3 { // else the answer without order is q: see step
+		t.addLike(out, sum(k.none))
+	}
 	for h, b := range m.inertia {
 		t.advancePersist(out, t.persist[h], b, k.persist[h])
 	}

@@ -17,7 +17,7 @@ import (
 type RealSettings struct {
 	Sets     []string // patterns of path.Match on the names of their files; nil: all
 	Methods  []string // patterns on the names of methods; nil: all
-	Judged   string   // the method that the goals are tried on; empty: AutoSecond
+	Judged   string   // the method that the goals are tried on; empty: AutoThird
 	Shuffles int      // orders drawn of each stream, seeded 1, 2, ...; 0: 3
 	Quick    bool     // a few streams, cut short, and rough intervals
 	Workers  int      // 0: one for each core. The results do not depend on it.
@@ -33,7 +33,7 @@ const (
 )
 
 func (s RealSettings) resolved() (RealSettings, error) {
-	s.Judged = cmp.Or(s.Judged, AutoSecond)
+	s.Judged = cmp.Or(s.Judged, AutoThird)
 	s.Shuffles = cmp.Or(s.Shuffles, 3)
 	s.Workers = cmp.Or(s.Workers, goruntime.GOMAXPROCS(0))
 	if s.Quick {

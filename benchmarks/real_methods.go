@@ -11,8 +11,8 @@ import (
 // MatrixStrength is how many observations of the class frequencies the rows of a population's matrix hold besides what was counted.
 const MatrixStrength = 1
 
-// AutoSecond is the method that the goals are tried on where no other is named.
-const AutoSecond = "auto 2"
+// AutoThird is the method that the goals are tried on where no other is named: the filter as it is by default.
+const AutoThird = "auto 3"
 
 // realMethod is one of the methods tried. make returns false where a stream lacks the population that the method needs.
 type realMethod struct {
@@ -29,24 +29,26 @@ type populationsOf struct {
 
 // realMethods are those tried, in the order of the tables: what the filter does, what it does in hindsight, and what others do.
 func realMethods() []realMethod {
-	first := adapt.FirstAuto()
-	one, two := adapt.Settings{Auto: &first}, adapt.Settings{}
+	first, second := adapt.FirstAuto(), adapt.SecondAuto()
+	one, two, three := adapt.Settings{Auto: &first}, adapt.Settings{Auto: &second}, adapt.Settings{}
 	return []realMethod{
 		always(Base()),
 		always(Filter("off", adapt.Settings{Gate: adapt.GateOff})),
 		always(Filter("ewma", adapt.Settings{Gate: adapt.GateEWMA})),
 		always(Filter("auto 1", one)),
-		always(Filter(AutoSecond, two)),
-		ofPopulation("auto 2 + frequencies", func(p *Population) Method { return Filter("", adapt.Settings{Prior: p.Frequencies}) }),
-		autoWith("auto 2 + population", Filter, populationsOf.ofOwn),
-		autoWith("auto 2 + permuted population", Filter, populationsOf.ofRenamed),
-		autoWith("auto 2 + other population", Filter, populationsOf.ofOther),
+		always(Filter("auto 2", two)),
+		autoWith("auto 2 + population", two, Filter, populationsOf.ofOwn),
+		always(Filter(AutoThird, three)),
+		ofPopulation("auto 3 + frequencies", func(p *Population) Method { return Filter("", adapt.Settings{Prior: p.Frequencies}) }),
+		autoWith("auto 3 + population", three, Filter, populationsOf.ofOwn),
+		autoWith("auto 3 + permuted population", three, Filter, populationsOf.ofRenamed),
+		autoWith("auto 3 + other population", three, Filter, populationsOf.ofOther),
 		always(Lagged("auto 1 lag 10", one, 10)),
-		always(Lagged("auto 2 lag 10", two, 10)),
+		always(Lagged("auto 3 lag 10", three, 10)),
 		always(Smoothed("auto 1 smoothed", one)),
-		always(Smoothed("auto 2 smoothed", two)),
-		autoWith("auto 2 + population smoothed", Smoothed, populationsOf.ofOwn),
-		always(Path("auto 2 Viterbi", two)),
+		always(Smoothed("auto 3 smoothed", three)),
+		autoWith("auto 3 + population smoothed", three, Smoothed, populationsOf.ofOwn),
+		always(Path("auto 3 Viterbi", three)),
 		named("vote of 5", CentredVote()),
 		named("rolling mode of 5", RollingMode()),
 		named("exponential mean", ExponentialMean()),
@@ -68,14 +70,15 @@ func named(name string, m Method) realMethod {
 	return realMethod{name, func(populationsOf) (Method, bool) { return m, true }}
 }
 
-// autoWith is the second edition with one of the populations, run as run says.
-func autoWith(name string, run func(name string, s adapt.Settings) Method, which func(p populationsOf) *Population) realMethod {
+// autoWith is auto with one of the populations, run as run says.
+func autoWith(name string, s adapt.Settings, run func(name string, s adapt.Settings) Method, which func(p populationsOf) *Population) realMethod {
 	return realMethod{name, func(p populationsOf) (Method, bool) {
 		known := which(p)
 		if known == nil {
 			return Method{}, false
 		}
-		return run(name, adapt.Settings{Population: known.Hypothesis()}), true
+		s.Population = known.Hypothesis()
+		return run(name, s), true
 	}}
 }
 

@@ -250,10 +250,10 @@ func TestRealWithoutOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := r.Sets[0].Ordered
-	if len(rows) != 14 || rows[1].Interval != nil || rows[1].Long != 0 || slices.ContainsFunc(rows, func(r RealRow) bool { return strings.Contains(r.Method, "opulation") }) {
+	if len(rows) != 15 || rows[1].Interval != nil || rows[1].Long != 0 || slices.ContainsFunc(rows, func(r RealRow) bool { return strings.Contains(r.Method, "opulation") }) {
 		t.Errorf("%d rows: %+v", len(rows), rows)
 	}
-	if text := reports(t, r); !strings.Contains(text, "auto 2 smoothed") || strings.Contains(text, "HMM filter   ") {
+	if text := reports(t, r); !strings.Contains(text, "auto 3 smoothed") || strings.Contains(text, "HMM filter   ") {
 		t.Error(text)
 	}
 }
@@ -314,7 +314,8 @@ func TestCausalityOfRealMethods(t *testing.T) {
 	q := randomRows(rand.New(rand.NewPCG(61, 62)), 120, 3)
 	own := NewPopulation(3, [][]int{datasets.S2(0.9).Labels(1, 3, 300)})
 	causal := []string{
-		"base", "off", "ewma", "auto 1", "auto 2", "auto 2 + frequencies", "auto 2 + population", "auto 2 + permuted population", "auto 2 + other population",
+		"base", "off", "ewma", "auto 1", "auto 2", "auto 2 + population",
+		"auto 3", "auto 3 + frequencies", "auto 3 + population", "auto 3 + permuted population", "auto 3 + other population",
 		"rolling mode of 5", "exponential mean", "HMM filter",
 	}
 	for _, m := range realMethods() {

@@ -46,10 +46,10 @@ func (u unequalStream) of(set *Predictions) *Predictions {
 	return calibrated.Under(frequencies)
 }
 
-// unequalMethods are the gates of the paper and both editions of auto.
+// unequalMethods are the gates of the paper and all editions of auto.
 func unequalMethods() []Method {
-	first := adapt.FirstAuto()
-	return append(Filters(nil)[:len(adapt.Gates())-1], Filter("auto 1", adapt.Settings{Auto: &first}), Filter("auto 2", adapt.Settings{}))
+	first, second := adapt.FirstAuto(), adapt.SecondAuto()
+	return append(Filters(nil)[:len(adapt.Gates())-1], Filter("auto 1", adapt.Settings{Auto: &first}), Filter("auto 2", adapt.Settings{Auto: &second}), Filter("auto 3", adapt.Settings{}))
 }
 
 // Pair keeps the items of two classes, which become 0 and 1, with the probabilities that they have among the two.

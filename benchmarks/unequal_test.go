@@ -65,10 +65,10 @@ func TestUnequalOnRealPredictions(t *testing.T) {
 	if !reflect.DeepEqual(r, again) {
 		t.Error("one worker and three give different results")
 	}
-	second := slices.Index(r.Methods, "auto 2")
+	third := slices.Index(r.Methods, "auto 3")
 	for i, stream := range r.Streams {
-		if c := r.Cell(r.all(), i, second); c.Mean < -1 {
-			t.Errorf("%s: auto 2 changes %+.2f", stream, c.Mean)
+		if c := r.Cell(r.all(), i, third); c.Mean < -1 {
+			t.Errorf("%s: auto 3 changes %+.2f", stream, c.Mean)
 		}
 	}
 	first := r.Cell(r.all(), slices.IndexFunc(unequalStreams(), func(u unequalStream) bool { return u.known }), slices.Index(r.Methods, "auto 1"))

@@ -44,7 +44,7 @@ func run(args []string) error {
 	}
 	flags.Func("sets", "names of sets, separated by commas; * stands for anything (default: all)", list(&s.Sets))
 	flags.Func("methods", "the same of methods: "+strings.Join(benchmarks.MethodsOnReal(), ", "), list(&s.Methods))
-	flags.StringVar(&s.Judged, "goals", benchmarks.AutoSecond, "method that the goals are tried on")
+	flags.StringVar(&s.Judged, "goals", benchmarks.AutoThird, "method that the goals are tried on")
 	flags.IntVar(&s.Shuffles, "shuffles", 3, "draws of each stream's shuffled order")
 	flags.BoolVar(&s.Quick, "quick", false, "a few streams of each set, cut short")
 	flags.IntVar(&s.Workers, "workers", 0, "streams that run at a time (default: one for each core)")

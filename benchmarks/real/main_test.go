@@ -11,7 +11,7 @@ import (
 
 func TestRun(t *testing.T) {
 	shared, out := testdata.Shared(t), filepath.Join(t.TempDir(), "real.md")
-	args := []string{"-shared", shared, "-quick", "-shuffles", "1", "-sets", "casale_rf,sleep*", "-methods", "auto 2,base", "-out", out}
+	args := []string{"-shared", shared, "-quick", "-shuffles", "1", "-sets", "casale_rf,sleep*", "-methods", "auto 3,base", "-out", out}
 	if err := run(args); err != nil {
 		t.Fatal(err)
 	}
@@ -19,7 +19,7 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"## casale_rf, in order", "## sleep_lr, shuffled", "## Overview, mean over 2 sets", "## Goals, tried on auto 2", "A quick look"} {
+	for _, want := range []string{"## casale_rf, in order", "## sleep_lr, shuffled", "## Overview, mean over 2 sets", "## Goals, tried on auto 3", "A quick look"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
