@@ -14,7 +14,7 @@ func TestCalibrated(t *testing.T) {
 		{Settings{}, 1, 1},
 		{Settings{}, 1.3, 1},
 		{Settings{}, 5. / 3, 1},
-		{Settings{Temperature: 9}, 5, 3},
+		{Settings{Temperature: 9}, 9, 5},
 		{Settings{Gate: GateOff}, 1.3, 1.3},
 		{Settings{Gate: GateEWMA}, 5, 5},
 		{Settings{Auto: &Auto{Temperatures: []float64{.5, 1}}}, 2, 2},

@@ -132,7 +132,7 @@ func TestHypotheses(t *testing.T) {
 	compare(t, "weights", weights, plain.w)
 	for at, want := range map[int]string{
 		0: "none at T = 1", 2: "none(0.02) at T = 1", 4: "static(0.2) at T = 1", 11: "persist(0.98) at T = 1", 13: "sticky(0.2, 0.2) at T = 1",
-		26: "full at T = 1", 27: "full(0.2) at T = 1", 28: "none at T = 1.67",
+		26: "full at T = 1", 27: "full(0.2) at T = 1", 28: "none at T = 1.8",
 	} {
 		if names[at] != want {
 			t.Errorf("hypothesis %d is %q, want %q", at, names[at], want)

@@ -2,7 +2,6 @@ package adapt
 
 import (
 	"math"
-	"slices"
 )
 
 // What the first edition of auto does not have: see type [Auto].
@@ -30,7 +29,7 @@ func (t *tempered) judgeNone(w []float64, worth, unit float64) {
 	}
 	for i := range t.statics {
 		c := t.statics[i].c
-		w[0] *= ((1-c)*t.statics[i].seen(t.like) + c*worth) * unit
+		w[0] *= ((1-c)*t.seen(t.statics[i].s) + c*worth) * unit
 		w = w[1:]
 	}
 	if !t.m.twinned() {
@@ -39,22 +38,27 @@ func (t *tempered) judgeNone(w []float64, worth, unit float64) {
 	w[0] *= t.seen(t.m.known.frequencies) * unit
 	for i := range t.twins {
 		c := t.twins[i].c
-		w[1+i] *= ((1-c)*t.twins[i].seen(t.like) + c*worth) * unit
+		w[1+i] *= ((1-c)*t.seen(t.twins[i].s) + c*worth) * unit
 	}
 }
 
 // rememberNone learns from the step what is without order, beside mu.
 func (t *tempered) rememberNone() {
 	t.rememberMarginals()
+	forget := t.m.sinceForgot == staticBlock-1
 	if len(t.statics) > 0 {
 		read := t.reads[len(t.reads)-1]
 		for i := range t.statics {
-			t.statics[i].learn(read, t.m.Static)
+			t.statics[i].learn(read, t.m.uniform)
+			if forget {
+				t.statics[i].forget(t.m.uniform, t.m.staticKeep)
+			}
 		}
 	}
-	if len(t.twins) > 0 {
-		for i := range t.twins {
-			t.twins[i].learn(t.m.known.lift, t.m.Static)
+	for i := range t.twins {
+		t.twins[i].learn(t.m.known.lift, t.m.known.frequencies)
+		if forget {
+			t.twins[i].forget(t.m.known.frequencies, t.m.staticKeep)
 		}
 	}
 }
@@ -62,41 +66,44 @@ func (t *tempered) rememberNone() {
 // static is the hypothesis of one class for the whole stream, as far as it does not forget.
 type static struct {
 	c float64   // its error rate
-	s []float64 // [K] S, logarithms
+	s []float64 // [K] what it says of the next class
 }
 
-// leastTold is the least that a step tells of a class.
-const leastTold = 1e-300
-
-// seen returns <s, L> for s ~ exp S. What is less than 1e-17 of the greatest is left out, and equal neighbours share one exponential.
-func (h *static) seen(like []float64) float64 {
-	most := slices.Max(h.s)
-	total, with := 0.0, 0.0
-	last, exp := most, 1.0
-	like = like[:len(h.s)]
-	for k, v := range h.s {
-		if v < most-40 {
-			continue
-		}
-		if v != last {
-			last, exp = v, math.Exp(v-most)
-		}
-		total += exp
-		with += exp * like[k]
-	}
-	return with / total
-}
+const (
+	leastStatic = 1e-300 // of s: what would become less could never return
+	staticBlock = 16     // steps after which static forgets what is due: a power for each class, too dear for every step
+)
 
 // learn takes in what a step tells, (1-c) read + c.
-func (h *static) learn(read []float64, forgets float64) {
-	keep, last, lg := 1-forgets, -1.0, 0.0
-	read = read[:len(h.s)]
-	for k, v := range h.s {
-		if r := read[k]; r != last {
-			last, lg = r, logarithm(max((1-h.c)*r+h.c, leastTold))
-		}
-		h.s[k] = keep*v + lg
+func (h *static) learn(read, start []float64) {
+	total, s := 0.0, h.s
+	read = read[:len(s)]
+	for k, v := range s {
+		v *= (1-h.c)*read[k] + h.c
+		s[k] = v
+		total += v
 	}
+	if !(total > minEvidence) { // an error rate of 0, and a step that excludes what all others told
+		copy(s, start)
+		return
+	}
+	norm := 1 / total
+	for k, v := range s {
+		s[k] = max(v*norm, leastStatic)
+	}
+}
+
+// forget takes s to the power of keep, as seen from its start.
+func (h *static) forget(start []float64, keep float64) {
+	last, power := 1.0, 1.0
+	for k, v := range h.s {
+		r := v / start[k]
+		if r != last {
+			last, power = r, math.Pow(r, keep)
+		}
+		h.s[k] = start[k] * power
+	}
+	scale(h.s, 1/sum(h.s))
 }
 
 // rememberMarginals moves the marginals by one EM step.

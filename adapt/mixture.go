@@ -12,7 +12,10 @@ type mixture struct {
 	Auto
 	later        bool      // an edition after the first
 	inv          []float64 // 1/rho or nil; of the first edition
+	uniform      []float64 // [K]
 	start        []float64 // [K] what mu and all posteriors start from
+	staticKeep   float64   // power of what static keeps after a block
+	sinceForgot  int       // steps since static last forgot
 	sticky       []stickiness
 	statics      []float64 // c of static
 	fulls        []float64 // c of full
@@ -46,11 +49,12 @@ func newMixture(classes int, s Settings) *mixture {
 	a := *s.Auto
 	vec := func() []float64 { return make([]float64, classes) }
 	m := &mixture{
-		Auto: a, later: a.Edition > 1, doubt: spread(a.Flicker, classes), start: uniformOver(classes),
+		Auto: a, later: a.Edition > 1, doubt: spread(a.Flicker, classes), uniform: uniformOver(classes), staticKeep: math.Pow(1-a.Static, staticBlock),
 		logq: vec(), out: vec(), told: vec(), base: vec(),
 		kept: slices.Clone(a.Grid), inertia: make([]float64, len(a.Grid)), walk: newWalk(classes), columns: make([]int32, 0, classes),
 		sharp: newSharpness(s),
 	}
+	m.start = m.uniform
 	for _, g := range a.Grid {
 		for _, e := range a.Errors {
 			m.sticky = append(m.sticky, stickiness{g, spread(e, classes)})
@@ -139,6 +143,7 @@ func (m *mixture) temperature(i int) float64 { return m.temperatures[i] / m.shar
 
 func (m *mixture) reset() {
 	m.sharp.reset()
+	m.sinceForgot = 0
 	copy(m.weights, m.initial)
 	for _, t := range m.at {
 		t.reset()
@@ -181,6 +186,7 @@ func (m *mixture) step(dst, q []float64) Diagnostics {
 		t.advance(m.out, m.slot(i))
 	}
 	m.sharpen(list, few, q)
+	m.sinceForgot = (m.sinceForgot + 1) % staticBlock
 	if m.Margin > 1 {
 		m.hold(top(q), none)
 	}

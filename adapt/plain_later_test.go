@@ -25,7 +25,7 @@ type plainLaterAt struct {
 	last, mass     []float64
 	masses         [][]float64 // by marginal
 	statics, twins [][]float64
-	nones          int
+	nones, count   int
 	old            [][]float64 // posteriors of persist, sticky, full and population
 	c              [][][]float64
 	started        bool
@@ -47,15 +47,13 @@ func newPlainLater(n int, f *Filter) *plainLater {
 		}
 		if a.s.Auto.Static > 0 {
 			for range a.s.Auto.Errors {
-				p.statics = append(p.statics, make([]float64, n))
+				p.statics = append(p.statics, uniform(n))
 			}
 		}
 		p.nones = 1 + len(p.masses) + len(p.statics)
 		if pop := a.s.Population; pop != nil && a.s.Auto.Frequencies+a.s.Auto.StaticFrequencies > 0 {
 			for range a.s.Auto.PopulationErrors {
-				s := make([]float64, n)
-				logarithms(s, pop.Frequencies)
-				p.twins = append(p.twins, s)
+				p.twins = append(p.twins, slices.Clone(pop.Frequencies))
 			}
 			p.nones += 1 + len(p.twins)
 		}
@@ -125,15 +123,6 @@ func held(out []float64, base int, margin float64) []float64 {
 	return normalised(out)
 }
 
-// softmax is exp z, normalised.
-func softmax(z []float64) []float64 {
-	out := make([]float64, len(z))
-	for i, v := range z {
-		out[i] = math.Exp(v - slices.Max(z))
-	}
-	return normalised(out)
-}
-
 // memoryLift is the lift for a sticky hypothesis of a.
 func (t *plainLaterAt) memoryLift(l, mu, start []float64, g float64, a *Auto) []float64 {
 	more := 0.0
@@ -190,21 +179,31 @@ func (t *plainLaterAt) step(l, start []float64, s Settings) {
 	if s.Population != nil {
 		popLift = lifted(l, s.Population.Frequencies, mu)
 	}
-	learn := func(s []float64, c float64, read []float64) {
+	learn := func(s []float64, c float64, read, from []float64) {
 		for j, m := range read {
-			s[j] = (1-a.Static)*s[j] + math.Log((1-c)*m+c)
+			s[j] *= (1-c)*m + c
+		}
+		copy(s, normalised(s))
+		for j := range s {
+			s[j] = max(s[j], 1e-300)
+		}
+		if t.count%16 == 15 {
+			for j := range s {
+				s[j] = from[j] * math.Pow(s[j]/from[j], math.Pow(1-a.Static, 16))
+			}
+			copy(s, normalised(s))
 		}
 	}
 	for i, e := range a.Errors[:len(t.statics)] {
-		add((1-rate(e))*dot(softmax(t.statics[i]), rel)+rate(e), l)
-		learn(t.statics[i], rate(e), t.memoryLift(l, mu, start, a.Grid[len(a.Grid)-1], a))
+		add((1-rate(e))*dot(t.statics[i], rel)+rate(e), l)
+		learn(t.statics[i], rate(e), t.memoryLift(l, mu, start, a.Grid[len(a.Grid)-1], a), uniform(n))
 	}
 	if len(t.twins) > 0 {
 		add(dot(s.Population.Frequencies, rel), l)
 	}
 	for i, e := range a.PopulationErrors[:len(t.twins)] {
-		add((1-rate(e))*dot(softmax(t.twins[i]), rel)+rate(e), l)
-		learn(t.twins[i], rate(e), popLift)
+		add((1-rate(e))*dot(t.twins[i], rel)+rate(e), l)
+		learn(t.twins[i], rate(e), popLift, s.Population.Frequencies)
 	}
 	old, h := t.old, 0
 	next := func() []float64 { h++; return old[h-1] }
@@ -281,6 +280,7 @@ func (t *plainLaterAt) step(l, start []float64, s Settings) {
 	}
 	t.last = normalised(t.last)
 	t.across, t.started = gap{}, true
+	t.count++
 	t.old = t.posteriors[t.nones:]
 }
 

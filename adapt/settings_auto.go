@@ -29,8 +29,8 @@ import (
 // rate Flicker, b = Trust a (K-1)/K, and r is l_{t-1} to the power of Last. M = M(LiftPseudo) is the lift, l over mu' and scaled to <mu, M> = 1,
 // with mu' the marginal under so many observations of the prior; M_a = M(n) with n = LiftPseudo (1 + (a/(LiftMemory (1-a)))^2), those beyond
 // LiftPseudo being uniform: items that stay are worth fewer. M_f is l over f, scaled likewise. Static is what a sticky hypothesis can learn
-// without order, the product of what all items say of one class: s ~ exp S, S = (1-Static) S + log((1-c) M_A + c), with A the last
-// of the Grid and, for static_f, M_f in place of M_A.
+// without order, the product of what all items say of one class: s ~ s ((1-c) M_A + c), with A the last of the Grid and, for static_f, M_f in
+// place of M_A; every 16 steps s/s_0 is taken to the power of (1-Static)^16, with s_0 uniform or f.
 //
 // Order must beat every explanation without order: each ordered hypothesis has a twin without, so that a frequent class, or one that the
 // predictor prefers, is not taken for one that stays; and a lift keeps it from being counted twice. A prior divides nothing: it is what mu and
@@ -96,6 +96,7 @@ type Marginal struct {
 func DefaultAuto() Auto {
 	a := SecondAuto()
 	a.Edition = 3
+	a.Temperatures = []float64{1, 1.8}
 	a.Static, a.LiftMemory, a.Last, a.Trust, a.Margin = 0.002, 6, 1.5, 0.35, 3
 	a.Frequencies, a.StaticFrequencies = 0.05, 0.3
 	return a

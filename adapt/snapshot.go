@@ -245,5 +245,8 @@ func autoNumbers(k int64, a *Auto, version int) int64 {
 	if version >= 3 {
 		numbers += 2 // sharpness
 	}
+	if a.Edition > 2 {
+		numbers++ // steps since static forgot
+	}
 	return numbers
 }

@@ -73,6 +73,9 @@ func (m *mixture) visit(v visitor) {
 		v.number("sharpness", &m.sharp.exponent, exponents)
 		v.integer("steps of the sharpness", &m.sharp.age, sharpenAgeMax)
 	}
+	if m.Edition > 2 {
+		v.integer("steps since static forgot", &m.sinceForgot, staticBlock-1)
+	}
 	for _, t := range m.at {
 		t.visit(v)
 	}
@@ -85,10 +88,10 @@ func (t *tempered) visit(v visitor) {
 		v.numbers("masses of a marginal", t.marginals[i].mass, counted)
 	}
 	for i := range t.statics {
-		v.numbers("static", t.statics[i].s, told)
+		v.numbers("static", t.statics[i].s, simplex)
 	}
 	for i := range t.twins {
-		v.numbers("static of the population", t.twins[i].s, told)
+		v.numbers("static of the population", t.twins[i].s, simplex)
 	}
 	for _, p := range t.persist {
 		v.numbers("persist", p, simplex)
@@ -123,9 +126,6 @@ func (s *pairs) visit(v visitor) {
 
 // exponents are those of sharpened predictions.
 var exponents = bounds{1, maxSharpness, false}
-
-// told are sums of logarithms, of which each is at most 700.
-var told = bounds{-1e15, 1e15, false}
 
 // simplexOrLess holds the part of a prior that the counts give; beta's part is added to it.
 var simplexOrLess = bounds{0, 1 + unitTolerance, false}

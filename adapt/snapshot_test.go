@@ -148,7 +148,7 @@ func TestEveryFieldIsVisitedOrScratch(t *testing.T) {
 			"Auto": "settings", "inv": "settings", "sticky": "settings", "doubt": "settings", "initial": "settings",
 			"hypotheses": "settings", "temperatures": "settings", "weights": kept, "at": kept, "logq": "scratch", "out": "scratch", "columns": "scratch",
 			"across": "scratch", "kept": "scratch", "inertia": "scratch", "walk": "scratch", "sharp": kept,
-			"later": "settings", "statics": "settings", "start": "settings", "fulls": "settings", "populations": "settings", "known": "settings", "nones": "settings",
+			"later": "settings", "uniform": "settings", "staticKeep": "settings", "sinceForgot": kept, "statics": "settings", "start": "settings", "fulls": "settings", "populations": "settings", "known": "settings", "nones": "settings",
 			"raised": "scratch", "told": "scratch", "base": "scratch",
 		}},
 		{static{}, map[string]string{"c": "settings", "s": kept}},

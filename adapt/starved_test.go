@@ -80,7 +80,7 @@ func TestStarvation(t *testing.T) {
 		}
 	}
 	w := watch(t, Settings{}, overconfident(1, 8, 1500, .95, 4))
-	if got, _, _, _ := w.Hotter(); got != 4 || math.Abs(w.Remedy()-4/(5./3)) > 1e-12 {
+	if got, _, _, _ := w.Hotter(); got != 4 || math.Abs(w.Remedy()-4/1.8) > 1e-12 {
 		t.Errorf("hotter %g, remedy %g", got, w.Remedy())
 	}
 }

@@ -106,10 +106,10 @@ func (t *tempered) reset() {
 		fill(t.marginals[i].mass, 0)
 	}
 	for i := range t.statics {
-		fill(t.statics[i].s, 0)
+		copy(t.statics[i].s, t.m.uniform)
 	}
 	for i := range t.twins {
-		logarithms(t.twins[i].s, t.m.known.frequencies)
+		copy(t.twins[i].s, t.m.known.frequencies)
 	}
 	for _, p := range t.persist {
 		copy(p, start)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// golden2Case is one run of testdata/auto2_reference.py, the second edition of auto, as filter_golden_auto2.json holds it.
-type golden2Case struct {
+// laterCase is one run of testdata/auto2_reference.py, the second edition of auto, as filter_golden_auto2.json holds it.
+type laterCase struct {
 	K      int
 	Note   string
 	Config struct {
@@ -25,13 +25,13 @@ type golden2Case struct {
 	Weights [][][]float64 // at some steps, by temperature and hypothesis, before the share is handed back
 }
 
-func readGolden2(t testing.TB) []golden2Case {
+func readLaterCases(t testing.TB) []laterCase {
 	t.Helper()
 	data, err := os.ReadFile("testdata/filter_golden_auto2.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var file struct{ Cases []golden2Case }
+	var file struct{ Cases []laterCase }
 	if err := json.Unmarshal(data, &file); err != nil {
 		t.Fatal(err)
 	}
@@ -41,8 +41,7 @@ func readGolden2(t testing.TB) []golden2Case {
 	return file.Cases
 }
 
-func (c golden2Case) settings() Settings {
-	a := SecondAuto()
+func (c laterCase) settings(a Auto) Settings {
 	set(&a.Confidence, c.Config.Confidence)
 	set(&a.Share, c.Config.Share)
 	set(&a.Gamma, c.Config.Gamma)
@@ -71,9 +70,9 @@ func (c golden2Case) settings() Settings {
 }
 
 func TestGoldenOfTheSecondEdition(t *testing.T) {
-	for n, c := range readGolden2(t) {
+	for n, c := range readLaterCases(t) {
 		t.Run(fmt.Sprintf("%02d-K%d", n, c.K), func(t *testing.T) {
-			f := newFilter(t, c.K, c.settings())
+			f := newFilter(t, c.K, c.settings(SecondAuto()))
 			for range 2 { // again after Reset
 				c.replay(t, f)
 				f.Reset()
@@ -82,7 +81,40 @@ func TestGoldenOfTheSecondEdition(t *testing.T) {
 	}
 }
 
-func (c golden2Case) replay(t *testing.T, f *Filter) {
+// The goldens of the third edition are on the predictions and settings of the second's.
+func TestGoldenOfTheThirdEdition(t *testing.T) {
+	data, err := os.ReadFile("testdata/filter_golden_auto3.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Cases []struct {
+			Case    int
+			Out     [][]float64
+			Weights [][][]float64
+		}
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
+		t.Fatal(err)
+	}
+	second := readLaterCases(t)
+	if len(file.Cases) != len(second) {
+		t.Fatalf("filter_golden_auto3.json has %d cases, want %d", len(file.Cases), len(second))
+	}
+	for _, third := range file.Cases {
+		c := second[third.Case]
+		c.Out, c.Weights = third.Out, third.Weights
+		t.Run(fmt.Sprintf("%02d-K%d", third.Case, c.K), func(t *testing.T) {
+			f := newFilter(t, c.K, c.settings(DefaultAuto()))
+			for range 2 { // again after Reset
+				c.replay(t, f)
+				f.Reset()
+			}
+		})
+	}
+}
+
+func (c laterCase) replay(t *testing.T, f *Filter) {
 	m, dst := f.mode.(*mixture), make([]float64, c.K)
 	every := len(c.Q) / len(c.Weights)
 	for i, q := range c.Q {
