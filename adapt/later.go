@@ -204,6 +204,14 @@ func newKnown(p *Population) *known {
 	return &known{p.Transitions, p.Frequencies, make([]float64, len(p.Frequencies))}
 }
 
+// popStart is what the hypotheses of the population start from: in the third edition its frequencies, as their twins do.
+func (m *mixture) popStart() []float64 {
+	if m.Edition < 3 {
+		return m.start
+	}
+	return m.known.frequencies
+}
+
 // see sets lift to M_f.
 func (k *known) see(like, mu []float64) {
 	for j, l := range like {

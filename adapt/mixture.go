@@ -43,7 +43,10 @@ type mixture struct {
 }
 
 // stickiness is one pair (a, c) of a sticky hypothesis; c = e K/(K-1) is the error rate in the form in which it is used.
-type stickiness struct{ a, c float64 }
+type stickiness struct {
+	a, c float64
+	at   int // of a, in the Grid
+}
 
 func newMixture(classes int, s Settings) *mixture {
 	a := *s.Auto
@@ -55,9 +58,9 @@ func newMixture(classes int, s Settings) *mixture {
 		sharp: newSharpness(s),
 	}
 	m.start = m.uniform
-	for _, g := range a.Grid {
+	for at, g := range a.Grid {
 		for _, e := range a.Errors {
-			m.sticky = append(m.sticky, stickiness{g, spread(e, classes)})
+			m.sticky = append(m.sticky, stickiness{g, spread(e, classes), at})
 		}
 	}
 	if m.later {

@@ -60,6 +60,11 @@ func newPlainLater(n int, f *Filter) *plainLater {
 		for range len(m.initial)/len(a.s.Auto.Temperatures) - p.nones {
 			p.old = append(p.old, a.start)
 		}
+		if a.s.Population != nil && a.s.Auto.Edition == 3 {
+			for i := range a.s.Auto.PopulationErrors {
+				p.old[len(p.old)-1-i] = a.s.Population.Frequencies
+			}
+		}
 		for range a.s.Auto.FullErrors {
 			p.c = append(p.c, matrix(n, func(i, j int) float64 { return 0 }))
 		}

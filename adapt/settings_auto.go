@@ -34,7 +34,7 @@ import (
 //
 // Order must beat every explanation without order: each ordered hypothesis has a twin without, so that a frequent class, or one that the
 // predictor prefers, is not taken for one that stays; and a lift keeps it from being counted twice. A prior divides nothing: it is what mu and
-// all posteriors start from. In the answer, a label is changed only where the odds against the predictor's own exceed Margin^w, with w the
+// all posteriors start from, but for those of population, which start from f. In the answer, a label is changed only where the odds against the predictor's own exceed Margin^w, with w the
 // weight of all hypotheses without order; else that label is made as probable as the one that
 // would replace it.
 //

@@ -158,7 +158,7 @@ func TestEveryFieldIsVisitedOrScratch(t *testing.T) {
 		{sharpness{}, map[string]string{"target": "settings", "claimed": "settings", "exponent": kept, "age": kept}},
 		{tempered{}, map[string]string{
 			"m": "settings", "columns": "scratch", "sparse": "scratch", "like": "scratch", "last": kept, "mass": kept, "mu": "scratch", "lift": "scratch", "chance": "scratch",
-			"persist": kept, "sticky": kept, "overlap": "scratch", "fulls": kept, "others": kept, "marginals": kept, "home": "settings", "reads": "scratch", "beyond": "settings", "level": "settings", "statics": kept, "twins": kept,
+			"persist": kept, "sticky": kept, "overlap": "scratch", "met": "scratch", "fulls": kept, "others": kept, "marginals": kept, "home": "settings", "reads": "scratch", "beyond": "settings", "level": "settings", "statics": kept, "twins": kept,
 		}},
 		{pairs{}, map[string]string{
 			"gamma": "settings", "beta": "settings", "n": "settings", "few": "settings",

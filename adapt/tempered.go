@@ -31,7 +31,8 @@ type tempered struct {
 	twins     []static    // of the population's matrix
 	persist   [][]float64 // posteriors, one [K] per a
 	sticky    [][]float64 // posteriors, one [K] per (a, e)
-	overlap   []float64   // <p, reads> of each sticky posterior, kept from judge for advance
+	met       []float64   // <p, L> of each sticky posterior
+	overlap   []float64   // and <p, reads>, kept from judge for advance
 	fulls     []learned
 	others    []follower // of the population's matrix
 
@@ -50,7 +51,7 @@ func newTempered(classes int, m *mixture) *tempered {
 	vec := func() []float64 { return make([]float64, classes) }
 	t := &tempered{
 		m: m, like: vec(), last: vec(), mass: vec(), mu: vec(), lift: vec(),
-		overlap: make([]float64, len(m.sticky)), columns: make([]int32, 0, classes),
+		met: make([]float64, len(m.sticky)), overlap: make([]float64, len(m.sticky)), columns: make([]int32, 0, classes),
 	}
 	t.reads = make([][]float64, len(m.Grid))
 	switch {
@@ -123,7 +124,7 @@ func (t *tempered) reset() {
 		f.pairs.reset(f.p)
 	}
 	for i := range t.others {
-		copy(t.others[i].p, start)
+		copy(t.others[i].p, t.m.popStart())
 	}
 }
 
@@ -148,10 +149,10 @@ func (t *tempered) judge(w []float64) {
 	for h, a := range m.kept {
 		k.persist[h] *= (a*inertia + (1-a)*t.chance) * unit
 	}
+	t.look()
 	for h, s := range m.sticky {
-		seen := t.seenAndRead(h, t.reads[h/len(m.Errors)])
-		a := m.kept[h/len(m.Errors)]
-		k.sticky[h] *= (a*((1-s.c)*seen+s.c*worth) + (1-a)*t.chance) * unit
+		a := m.kept[s.at]
+		k.sticky[h] *= (a*((1-s.c)*t.met[h]+s.c*worth) + (1-a)*t.chance) * unit
 	}
 	for i := range t.fulls {
 		f := &t.fulls[i]
@@ -170,20 +171,25 @@ func (t *tempered) seen(x []float64) float64 {
 	return dot(x, t.like)
 }
 
-// seenAndRead returns <p, L> of a sticky posterior and keeps <p, read> for advance.
-func (t *tempered) seenAndRead(h int, read []float64) float64 {
-	p := t.sticky[h]
-	switch {
-	case !t.m.later:
-		t.overlap[h] = t.seen(p)
-		return t.overlap[h]
-	case t.sparse:
-		t.overlap[h] = dotAt(t.columns, p, read)
-		return dotAt(t.columns, p, t.like)
+// look sets met and overlap of all sticky posteriors. Two that differ in their error rate alone share what they look at.
+func (t *tempered) look() {
+	like := t.like
+	for h := 0; h < len(t.sticky); h++ {
+		p, at := t.sticky[h], t.m.sticky[h].at
+		read := t.reads[at]
+		switch {
+		case !t.m.later:
+			t.met[h] = t.seen(p)
+			t.overlap[h] = t.met[h]
+		case t.sparse:
+			t.met[h], t.overlap[h] = dotAt(t.columns, p, like), dotAt(t.columns, p, read)
+		case h+1 < len(t.sticky) && t.m.sticky[h+1].at == at:
+			t.met[h], t.overlap[h], t.met[h+1], t.overlap[h+1] = dot4(p, t.sticky[h+1], like, read)
+			h++
+		default:
+			t.met[h], t.overlap[h] = dot2(p, like, read)
+		}
 	}
-	var seen float64
-	seen, t.overlap[h] = dot2(p, t.like, read)
-	return seen
 }
 
 // marginal sets mu to the masses with the pseudo-observations, and lift to L/mu or M.
@@ -209,14 +215,8 @@ func (t *tempered) advance(out, w []float64) {
 	if m.Edition < 3 { // else the answer without order is q: see step
 		t.addLike(out, sum(k.none))
 	}
-	for h, b := range m.inertia {
-		t.advancePersist(out, t.persist[h], b, k.persist[h])
-	}
-	for h, s := range m.sticky {
-		a := m.kept[h/len(m.Errors)]
-		total := a*((1-s.c)*t.overlap[h]+s.c*t.level) + (1-a)*t.level
-		t.follow(out, t.sticky[h], update{a, 1 - a, 1 - s.c, s.c * t.level, total, k.sticky[h]}, t.home, t.reads[h/len(m.Errors)])
-	}
+	t.advancePersist(out, k.persist)
+	t.advanceSticky(out, k.sticky)
 	for i := range t.fulls {
 		t.advanceFull(out, &t.fulls[i], k.full[i])
 	}
@@ -232,33 +232,98 @@ func (t *tempered) addLike(out []float64, w float64) {
 	addScaled(out, w, t.like)
 }
 
-func (t *tempered) advancePersist(out, p []float64, b, w float64) {
-	uniform := 1 / float64(len(t.like))
-	doubt := t.m.doubt
-	overlap := (1-doubt)*t.seen(p) + doubt*uniform // <p, L_f>
-	total := b*overlap + (1-b)*uniform
-	t.follow(out, p, update{b, (1 - b) * uniform, 1 - doubt, doubt * uniform, total, w}, nil, t.like)
+// advancePersist forms the posteriors (b p + (1-b)/K) L_f.
+func (t *tempered) advancePersist(out, w []float64) {
+	n := len(t.like)
+	uniform, doubt := 1/float64(n), t.m.doubt
+	if t.sparse {
+		for h, b := range t.m.inertia {
+			overlap := (1-doubt)*t.seen(t.persist[h]) + doubt*uniform // <p, L_f>
+			u := update{b, (1 - b) * uniform, 1 - doubt, doubt * uniform, b*overlap + (1-b)*uniform, w[h]}
+			t.follow(out, t.persist[h], u, nil, t.like)
+		}
+		return
+	}
+	doubted := t.m.told[:n] // L_f
+	for j, l := range t.like {
+		doubted[j] = (1-doubt)*l + doubt*uniform
+	}
+	out = out[:n]
+	for h, b := range t.m.inertia {
+		p := t.persist[h]
+		total := b*dot(p, doubted) + (1-b)*uniform // L_f sums to 1
+		if !(total > minEvidence) {
+			t.exclude(out, p, w[h])
+			continue
+		}
+		keep, rest, weight := b/total, (1-b)*uniform/total, w[h]
+		doubted := doubted[:len(p)]
+		for j, v := range p {
+			v = (keep*v + rest) * doubted[j]
+			p[j] = v
+			out[j] += weight * v
+		}
+	}
+}
+
+// exclude is the step of a hypothesis that excluded what came: only the likelihood speaks.
+func (t *tempered) exclude(out, p []float64, w float64) {
+	copy(p, t.like)
+	addScaled(out, w, p)
+}
+
+// advanceSticky forms the posteriors (a p + (1-a) home) ((1-c) read + c level). Two that differ in their error rate alone share a pass.
+func (t *tempered) advanceSticky(out, w []float64) {
+	n := len(t.like)
+	out, home := out[:n], t.home[:n]
+	for h := 0; h < len(w); h++ {
+		s := t.m.sticky[h]
+		a, c := t.m.kept[s.at], s.c
+		p, read := t.sticky[h][:n], t.reads[s.at][:n]
+		total := a*((1-c)*t.overlap[h]+c*t.level) + (1-a)*t.level
+		if t.sparse || !(total > minEvidence) {
+			t.follow(out, p, update{a, 1 - a, 1 - c, c * t.level, total, w[h]}, home, read)
+			continue
+		}
+		keep, rest, trust, floor, weight := a/total, (1-a)/total, 1-c, c*t.level, w[h]
+		if h+1 < len(w) && t.m.sticky[h+1].at == s.at {
+			c := t.m.sticky[h+1].c
+			if total := a*((1-c)*t.overlap[h+1]+c*t.level) + (1-a)*t.level; total > minEvidence {
+				keep2, rest2, trust2, floor2, weight2 := a/total, (1-a)/total, 1-c, c*t.level, w[h+1]
+				q := t.sticky[h+1][:n]
+				for j, x := range p {
+					g, r := home[j], read[j]
+					x = (keep*x + rest*g) * (trust*r + floor)
+					y := (keep2*q[j] + rest2*g) * (trust2*r + floor2)
+					p[j], q[j] = x, y
+					out[j] += weight*x + weight2*y
+				}
+				h++
+				continue
+			}
+		}
+		for j, x := range p {
+			x = (keep*x + rest*home[j]) * (trust*read[j] + floor)
+			p[j] = x
+			out[j] += weight * x
+		}
+	}
 }
 
 // update holds the numbers of one posterior's step: p becomes (keep p + rest home)(trust read + floor)/total, and weight times that is
 // added to the output. A home of nil is 1 everywhere.
 type update struct{ keep, rest, trust, floor, total, weight float64 }
 
+// follow is a step by a list, and one that excludes.
 func (t *tempered) follow(out, p []float64, u update, home, read []float64) {
-	switch {
-	case !(u.total > minEvidence): // the hypothesis excluded what came: only the likelihood speaks
-		copy(p, t.like)
-		addScaled(out, u.weight, p)
-	case t.sparse:
-		followAt(t.columns, out, p, home, read, u)
-	case home == nil:
-		follow(out, p, read, u)
-	default:
-		followHome(out, p, home, read, u)
+	if !(u.total > minEvidence) {
+		t.exclude(out, p, u.weight)
+		return
 	}
+	followAt(t.columns, out, p, home, read, u)
 }
 
-// followAt is follow for a read that is zero outside of the list: there the posterior is keep p + rest home, times a number. What that
+// followAt is the step for a read that is zero outside of the list: there the posterior is keep p + rest home, times a number. What that
 // would make of the classes in the list is put right after.
 func followAt(list []int32, out, p, home, read []float64, u update) {
 	norm := 1 / u.total
@@ -290,28 +355,6 @@ func followAt(list []int32, out, p, home, read []float64, u update) {
 		v := (u.keep*old[k] + from) * norm * (u.trust*read[j] + u.floor)
 		out[j] += u.weight * (v - p[j])
 		p[j] = v
-	}
-}
-
-func follow(out, p, read []float64, u update) {
-	out, read = out[:len(p)], read[:len(p)]
-	norm := 1 / u.total
-	keep, rest := u.keep*norm, u.rest*norm
-	for j, v := range p {
-		v = (keep*v + rest) * (u.trust*read[j] + u.floor)
-		p[j] = v
-		out[j] += u.weight * v
-	}
-}
-
-func followHome(out, p, home, read []float64, u update) {
-	out, home, read = out[:len(p)], home[:len(p)], read[:len(p)]
-	norm := 1 / u.total
-	keep, rest := u.keep*norm, u.rest*norm
-	for j, v := range p {
-		v = (keep*v + rest*home[j]) * (u.trust*read[j] + u.floor)
-		p[j] = v
-		out[j] += u.weight * v
 	}
 }
 

@@ -100,6 +100,20 @@ func dot2(x, y, z []float64) (float64, float64) {
 	return a + b, c + d
 }
 
+// dot4 returns <w, y>, <w, z>, <x, y> and <x, z>.
+func dot4(w, x, y, z []float64) (wy, wz, xy, xz float64) {
+	n := len(w)
+	x, y, z = x[:n], y[:n], z[:n]
+	for i, a := range w {
+		b, c, d := x[i], y[i], z[i]
+		wy += a * c
+		wz += a * d
+		xy += b * c
+		xz += b * d
+	}
+	return wy, wz, xy, xz
+}
+
 func scale(x []float64, by float64) {
 	for i := range x {
 		x[i] *= by

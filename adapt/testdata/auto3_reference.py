@@ -48,7 +48,8 @@ class Auto3:
       6. margin: where the weight is without order, a change of label at nearly equal odds is not worth it (half of such changes are wrong, more
          in short streams).
       7. Temperatures 1 and 1.8 in place of 1 and 5/3.
-      8. Without order the answer is q: l is q sharpened or flattened, which only order needs.
+      8. population starts from f, as its twin does: a first item is no evidence of order.
+      9. Without order the answer is q: l is q sharpened or flattened, which only order needs.
     """
 
     GRID = (0.2, 0.4, 0.6, 0.75, 0.87, 0.94, 0.98)
@@ -84,6 +85,8 @@ class Auto3:
         self.w = self.w0.copy()
         n = len(self.temperatures)
         self.p = np.tile(self.prior, (n, G + S + F + Q, 1))
+        if Q:
+            self.p[:, G + S + F:] = self.frequencies
         self.mass = np.zeros((n, K))
         self.masses = np.zeros((n, len(nones), K))
         self.C = np.zeros((n, F, K, K))
