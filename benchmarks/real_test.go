@@ -223,9 +223,9 @@ func TestRealRefuses(t *testing.T) {
 	sets := madeUpCollections(t)
 	for name, s := range map[string]RealSettings{
 		"a set that is none":    {Sets: []string{"cycle", "none"}},
-		"a method that is none": {Methods: []string{"auto 3"}},
+		"a method that is none": {Methods: []string{"auto 9"}},
 		"a broken pattern":      {Methods: []string{"[a"}},
-		"goals of none":         {Judged: "auto 3"},
+		"goals of none":         {Judged: "auto 9"},
 		"no shuffle":            {Shuffles: -1},
 	} {
 		if _, err := RunReal(sets, s); err == nil {

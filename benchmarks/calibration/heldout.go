@@ -46,8 +46,11 @@ type Gain struct {
 	Accuracy float64 `json:"accuracy"` // parts of 1
 }
 
-// Sure tells that the gain is not one of chance: its interval is over 0.
-func (g *Gain) Sure() bool { return g != nil && g.Low > 0 }
+// leastGain is a gain, in nats an item, that changes nothing that anybody could see.
+const leastGain = 1e-3
+
+// Sure tells that the gain is neither one of chance, its interval being over 0, nor too small to mean anything.
+func (g *Gain) Sure() bool { return g != nil && g.Low > 0 && g.Nats >= leastGain }
 
 // The candidates.
 const (

@@ -165,9 +165,9 @@ func (p *peer) stop() {
 	_ = p.cmd.Wait() // its answers are in; how it ends does not matter
 }
 
-// settings are those of the recursion as it was published, which the script has: without sharpening.
+// settings are those of the recursion as it was published, which the script has: the first edition of auto, without sharpening.
 func settings(gate adapt.Gate) adapt.Settings {
-	published := adapt.DefaultAuto()
+	published := adapt.FirstAuto()
 	published.Confidence = 0
 	return adapt.Settings{Gate: gate, Auto: &published}
 }

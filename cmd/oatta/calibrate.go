@@ -20,8 +20,8 @@ func calibrateCommand(env environment) *cli.Command {
 		Usage:     "fit temperature, class prior and the order of classes to labelled predictions, for the filter",
 		ArgsUsage: "FILE|-",
 		Description: "Reads what `oatta filter` reads, with a true label for each item, from data that the model was not trained on.\n" +
-			"T, the temperature, undoes over-confidence: the T with which the probabilities fit the labels best. The gate auto tries 5/3 of its\n" +
-			"temperature, too: settings and `oatta run` give it 3/5 of a T over 5/3, and 1 for one between. The paper's gates take T as it is; off\n" +
+			"T, the temperature, undoes over-confidence: the T with which the probabilities fit the labels best. The gate auto tries 1.8 times its\n" +
+			"temperature, too: settings and `oatta run` give it T/1.8 for a T over 1.8, and 1 for one between. The paper's gates take T as it is; off\n" +
 			"loses by it on streams with little order and gains on those with much.\n" +
 			"The class prior is the class frequencies of the training data. The paper's gates divide by it; auto only starts from it.\n" +
 			"The transitions are how often which class follows which in the order of the streams, for the gate auto: --transitions-out writes them\n" +

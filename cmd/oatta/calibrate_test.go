@@ -113,7 +113,7 @@ func TestCalibrateRealPredictions(t *testing.T) {
 		if got := lossAt(lines[0], classes, c.Fit.Temperature); math.Abs(got-c.Fit.After.NLL) > 1e-6 || got > c.Fit.Before.NLL {
 			t.Errorf("%s: loss %.7f, reported as %.7f", tc.file, got, c.Fit.After.NLL)
 		}
-		if want := max(c.Fit.Temperature*3/5, min(c.Fit.Temperature, 1)); math.Abs(c.Auto-want) > 1e-12 {
+		if want := max(c.Fit.Temperature/1.8, min(c.Fit.Temperature, 1)); math.Abs(c.Auto-want) > 1e-12 {
 			t.Errorf("%s: auto gets %g for %g", tc.file, c.Auto, c.Fit.Temperature)
 		}
 		before, after := lossAt(lines[1], classes, 1), lossAt(lines[1], classes, c.Fit.Temperature)
@@ -194,7 +194,7 @@ func TestCalibrateFormats(t *testing.T) {
 
 func TestCalibrateText(t *testing.T) {
 	out, errOut := mustOatta(t, exitFine, "calibrate", calibrationLines(t), "--classes", "deer,fox", "--gate", "ewma")
-	for _, want := range []string{"60 of 60 items fitted, of 13 streams", "temperature 2.124, 95 % interval", "accuracy 80.00 %", "--temperature 1.274 with the gate auto", "NLL (nats)", `"deer"     48          0.7951`} {
+	for _, want := range []string{"60 of 60 items fitted, of 13 streams", "temperature 2.124, 95 % interval", "accuracy 80.00 %", "--temperature 1.18 with the gate auto", "NLL (nats)", `"deer"     48          0.7951`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%s\ndoes not say %s", out, want)
 		}

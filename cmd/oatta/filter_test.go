@@ -58,8 +58,11 @@ func (g goldenRun) settings(t *testing.T) (file string, flags []string) {
 		section["edition"], section["confidence"] = 1, 0 // as published
 	}
 	s["gate"] = gate
-	if g.Kind == "second" {
+	switch g.Kind {
+	case "auto 3":
 		g.Kind = "auto"
+	case "second":
+		g.Kind, section["edition"] = "auto", 2
 	}
 	if len(section) > 0 {
 		s[g.Kind] = section
@@ -92,11 +95,14 @@ func filterLines(t testing.TB, text string) (out []filterLine) {
 	return out
 }
 
-// The numbers of the command are those of the reference's second edition of auto, with settings from a file.
-func TestFilterGoldenOfTheSecondEdition(t *testing.T) {
-	var file struct{ Cases []goldenRun }
-	if err := json.Unmarshal([]byte(readFile(t, filepath.Join("..", "..", "adapt", "testdata", "filter_golden_auto2.json"))), &file); err != nil {
-		t.Fatal(err)
+// The numbers of the command are those of the references of the later editions of auto: of the second with settings from a file, of the third,
+// which is the default, also without any.
+func TestFilterGoldenOfLaterEditions(t *testing.T) {
+	var file, third struct{ Cases []goldenRun }
+	for name, into := range map[string]any{"auto2": &file, "auto3": &third} {
+		if err := json.Unmarshal([]byte(readFile(t, filepath.Join("..", "..", "adapt", "testdata", "filter_golden_"+name+".json"))), into); err != nil {
+			t.Fatal(err)
+		}
 	}
 	tried := 0
 	for n, g := range file.Cases {
@@ -106,6 +112,8 @@ func TestFilterGoldenOfTheSecondEdition(t *testing.T) {
 		tried++
 		t.Run(fmt.Sprintf("%02d-K%d", n, g.K), func(t *testing.T) {
 			g.Kind = "second"
+			g.run(t)
+			g.Kind, g.Out = "auto 3", third.Cases[n].Out
 			g.run(t)
 		})
 	}
@@ -182,9 +190,9 @@ func TestFilterRealPredictions(t *testing.T) {
 		file, classes string
 		want          map[string][2]float64
 	}{
-		{"hapt_lr", hapt, map[string][2]float64{"off": {-1.68, -4.3}, "ewma": {-0.49, -3.8}, "published": {0.86, -0.2}, "first": {0.92, 0}, "auto": {1.01, -0.2}}},
-		{"hapt_lr_noisy", hapt, map[string][2]float64{"off": {2.82, 0}, "ewma": {1.32, 0}, "published": {5.15, 2.3}, "first": {5.14, 2.1}, "auto": {4.63, 0.9}}},
-		{"sleep_lr", "W,N1,N2,N3,R", map[string][2]float64{"off": {-2.27, -9.3}, "ewma": {-0.97, -5.8}, "published": {0.82, 0.1}, "first": {0.94, 0}, "auto": {0.86, -0.2}}},
+		{"hapt_lr", hapt, map[string][2]float64{"off": {-1.68, -4.3}, "ewma": {-0.49, -3.8}, "published": {0.86, -0.2}, "first": {0.92, 0}, "auto": {1.02, 0.2}}},
+		{"hapt_lr_noisy", hapt, map[string][2]float64{"off": {2.82, 0}, "ewma": {1.32, 0}, "published": {5.15, 2.3}, "first": {5.14, 2.1}, "auto": {5.21, 1.9}}},
+		{"sleep_lr", "W,N1,N2,N3,R", map[string][2]float64{"off": {-2.27, -9.3}, "ewma": {-0.97, -5.8}, "published": {0.82, 0.1}, "first": {0.94, 0}, "auto": {0.55, 0}}},
 	} {
 		in := testdata.Shared(t, "data", "predictions", tc.file+".jsonl.gz")
 		for gate, want := range tc.want {
