@@ -83,7 +83,8 @@ type exported struct {
 	Version     int          `json:"version"`
 	Classes     int          `json:"classes"`
 	Steps       int          `json:"steps"`
-	Settings    Settings     `json:"settings"`
+	Settings    Settings     `json:"settings"`             // the population's numbers with the transitions only
+	Population  bool         `json:"population,omitempty"` // that there is one
 	Gate        float64      `json:"gate"`
 	LLR         *float64     `json:"llr,omitempty"`
 	Gain        float64      `json:"gain"`
@@ -95,7 +96,7 @@ type exported struct {
 
 // ExportJSON writes the filter for people, as indented JSON: settings, steps and how many of them had zero evidence, the gate's weight,
 // the structural gain and, under auto, the weight of each hypothesis by name. The transition matrix, as a list of its rows, is
-// written if withTransitions says so; without it the text tells how much the stream's order explains and nothing about its classes.
+// written if withTransitions says so; without it the text tells how much the stream's order explains and nothing about its classes, nor those of a population.
 // It cannot be read back: see [Filter.MarshalBinary]. The error is that of w.
 func (f *Filter) ExportJSON(w io.Writer, withTransitions bool) error {
 	e := exported{
@@ -112,6 +113,10 @@ func (f *Filter) ExportJSON(w io.Writer, withTransitions bool) error {
 		if h.Ordered() {
 			e.Gate += h.Weight
 		}
+	}
+	e.Population = e.Settings.Population != nil
+	if !withTransitions {
+		e.Settings.Population = nil
 	}
 	if withTransitions {
 		flat := f.Transitions(nil)

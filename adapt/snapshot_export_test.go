@@ -108,6 +108,23 @@ func TestExportJSON(t *testing.T) {
 	}
 }
 
+// What other people taught is told with the transitions only.
+func TestExportJSONOfAPopulation(t *testing.T) {
+	f := newFilter(t, 2, Settings{Population: &Population{[][]float64{{0.875, 0.125}, {0.5, 0.5}}, []float64{0.75, 0.25}}})
+	for _, with := range []bool{false, true} {
+		var text bytes.Buffer
+		if err := f.ExportJSON(&text, with); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(text.String(), `"population": true`) || strings.Contains(text.String(), "0.875") != with {
+			t.Errorf("transitions %t:\n%s", with, &text)
+		}
+	}
+	if f.Settings().Population == nil {
+		t.Error("the filter lost its population")
+	}
+}
+
 func checkHypotheses(t *testing.T, gate Gate, e exported) {
 	if gate != GateAuto {
 		if len(e.Hypotheses) != 0 || (e.LLR == nil) != (gate == GateOff) {

@@ -126,6 +126,7 @@ func (r *Recorder) summaryJSON() ([]byte, error) {
 		raw, adapted := float64(r.rawRight)/float64(r.labelled), float64(r.afterRight)/float64(r.labelled)
 		s.Accuracy, s.Adapted = &raw, &adapted
 	}
+	s.Settings.Population = nil // K x K numbers of others, which a run's manifest names by their file
 	text, err := json.MarshalIndent(s, "", "  ")
 	return append(text, '\n'), err
 }

@@ -29,6 +29,9 @@ func matches(f *adapt.Filter, classes int, want adapt.Settings) error {
 	if err != nil {
 		return err
 	}
+	if a, b := had["auto.edition"], now["auto.edition"]; a != b && a != nil && b != nil { // all constants differ with it
+		return fmt.Errorf(`made under edition %v of the gate auto, now %v: --settings with {"auto": {"edition": %v}} continues it`, a, b, a)
+	}
 	if differ := differences(had, now); len(differ) > 0 {
 		return fmt.Errorf("made under other settings: %s", strings.Join(differ, "; "))
 	}
