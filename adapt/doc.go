@@ -16,8 +16,9 @@
 // The carried posterior is always the ungated one.
 //
 // The third gate, [GateAuto], needs no settings: it runs hypotheses about the stream side by side (no order, inertia of the
-// predictions, stickiness of the labels, a learned matrix; each at two temperatures), weighs them by their evidence and returns
-// the weighted mean of their posteriors. See type [Auto].
+// predictions, stickiness of the labels, a learned matrix, the matrix of a [Population] where there is one; each at two temperatures),
+// weighs them by their evidence and returns the weighted mean of their posteriors. Where nothing speaks for order, that is q. See type
+// [Auto], which has three editions.
 //
 // # Contract
 //

@@ -243,15 +243,19 @@ func TestCheck(t *testing.T) {
 // FuzzStep feeds arbitrary bytes as probability vectors and settings: what New and Check accept must give a probability vector.
 func FuzzStep(f *testing.F) {
 	f.Add(uint8(0), 0.1, 0.35, 0.1, 1.0, 0.3, 0.05, []byte{1, 2, 3, 4, 5, 6})
+	f.Add(uint8(139), 0.5, 1.0, 1.0, 1.0, 0.01, 0.1, []byte{0, 0, 255, 0, 255, 0, 255, 255, 255, 1, 2, 3})
 	f.Add(uint8(3), 0.9, 1e-9, 1e12, 1e-3, 1e-12, 1.0, []byte{0, 0, 255, 0, 255, 0, 255, 255, 255})
 	f.Fuzz(func(t *testing.T, gate uint8, gamma, tau, kappa, temperature, rare, eta float64, data []byte) {
 		paper := DefaultPaper()
 		paper.Gamma, paper.Tau, paper.Kappa, paper.Eta, paper.GateTau, paper.Eps = gamma, tau, kappa, eta, tau, min(rare, 1)
-		auto := DefaultAuto()
+		auto := []func() Auto{FirstAuto, SecondAuto, DefaultAuto}[int(gate)/4%3]()
 		auto.Gamma, auto.Beta, auto.Pseudo, auto.Flicker = gamma, tau, kappa, eta
 		s := Settings{Gate: Gates()[int(gate)%len(Gates())], Paper: &paper, Auto: &auto, Temperature: temperature}
 		if gate%2 == 0 {
 			s.Prior = []float64{rare, 0.5, 0.5 - rare}
+		}
+		if s.Gate == GateAuto && gate >= 128 {
+			s.Population = &Population{[][]float64{{1, 0, 0}, {0, rare, 1 - rare}, {1 - rare, rare / 2, rare / 2}}, []float64{rare, 0.5 - rare, 0.5}}
 		}
 		filter, err := New(3, s)
 		if err != nil {
