@@ -2,7 +2,7 @@ package adapt
 
 import (
 	"fmt"
-	"math"
+	"strings"
 )
 
 // Filter is the state of one stream. Make it with [New].
@@ -83,13 +83,8 @@ func (f *Filter) check(dst, q []float64) {
 	if len(dst) != f.classes || len(q) != f.classes {
 		panic(fmt.Sprintf("adapt: Step with lengths %d and %d: want %d", len(dst), len(q), f.classes))
 	}
-	if s := sum(q); !(math.Abs(s-1) <= SumTolerance) { // NaN and Inf end here too
-		panic(fmt.Sprintf("adapt: Step with probabilities that sum to %g", s))
-	}
-	for _, v := range q {
-		if v < 0 {
-			panic(fmt.Sprintf("adapt: Step with a negative probability %g", v))
-		}
+	if err := Check(q, f.classes); err != nil {
+		panic("adapt: Step with " + strings.TrimPrefix(err.Error(), "adapt: "))
 	}
 }
 

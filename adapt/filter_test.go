@@ -275,3 +275,41 @@ func FuzzStep(f *testing.F) {
 		}
 	})
 }
+
+// Check and Step judge by one sum, and Normalise mends what is rounded, to the edge of its tolerance.
+func TestRoundedProbabilities(t *testing.T) {
+	for _, tc := range []struct {
+		q       []float64
+		rounded bool
+		err     string
+	}{
+		{[]float64{0.05, 0.56, 0, 0, 0.38}, true, ""}, // 0.99, which is off by more than 0.01 in some orders of addition
+		{[]float64{0.38, 0, 0, 0.56, 0.05}, true, ""},
+		{[]float64{0.2, 0.2, 0.2, 0.2, 0.2}, false, ""},
+		{[]float64{0.2, 0.2, 0.2, 0.2, 0.195}, false, ""},
+		{[]float64{0.25, 0.2, 0.2, 0.2, 0.2}, true, ""},     // 1.05
+		{[]float64{0.19, 0.19, 0.19, 0.19, 0.19}, true, ""}, // 0.95
+		{[]float64{0.3, 0.2, 0.2, 0.2, 0.2}, false, "sum to 1.1"},
+		{[]float64{0.3, 0.2, 0.2, 0.2, math.NaN()}, false, "class 4 is NaN"},
+		{[]float64{0.3, -0.2, 0.5, 0.2, 0.2}, false, "class 1 is -0.2"},
+		{[]float64{math.Inf(1), 0, 0, 0, 0}, false, "class 0 is +Inf"},
+		{[]float64{0, 0, 0, 0, 0}, false, "sum to 0"},
+		{[]float64{1}, false, "has 1 entries"},
+		{[]float64{math.MaxFloat64, math.MaxFloat64, 0, 0, 0}, false, "sum to +Inf"},
+	} {
+		before := slices.Clone(tc.q)
+		rounded, err := Normalise(tc.q, 5)
+		if rounded != tc.rounded || (err == nil) != (tc.err == "") || err != nil && !strings.Contains(err.Error(), tc.err) {
+			t.Errorf("%v: %t, %v", before, rounded, err)
+		}
+		if !rounded && len(before) == 5 && !slices.EqualFunc(before, tc.q, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }) {
+			t.Errorf("%v became %v", before, tc.q)
+		}
+		if err == nil {
+			newFilter(t, 5, Settings{}).Step(make([]float64, 5), tc.q) // which must not panic
+			if err := Check(tc.q, 5); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}

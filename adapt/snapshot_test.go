@@ -412,3 +412,64 @@ func writeSnapshotGolden(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 }
+
+// Every setting survives a snapshot, and so does what it does: a filter under another value of it goes on bit for bit.
+func TestEverySettingSurvives(t *testing.T) {
+	paper := func(change func(p *Paper)) Settings {
+		p := DefaultPaper()
+		change(&p)
+		return Settings{Gate: GateWindow, Paper: &p}
+	}
+	auto := func(change func(a *Auto)) Settings {
+		a := DefaultAuto()
+		change(&a)
+		return Settings{Auto: &a, Population: randomPopulation(rand.New(rand.NewPCG(1, 2)), 40)}
+	}
+	first := FirstAuto()
+	changed := map[string]map[string]Settings{
+		"Settings": {
+			"Gate": {Gate: GateEWMA}, "Temperature": {Temperature: 1.5}, "Prior": {Prior: randomPopulation(rand.New(rand.NewPCG(1, 2)), 40).Frequencies},
+			"Floor": {Floor: 1e-9}, "Paper": paper(func(*Paper) {}), "Auto": {Auto: &first}, "Population": auto(func(*Auto) {}),
+		},
+		"Paper": {
+			"Init": paper(func(p *Paper) { p.Init = InitIdentity }), "Kappa": paper(func(p *Paper) { p.Kappa = 2 }), "Gamma": paper(func(p *Paper) { p.Gamma = 0.2 }),
+			"Tau": paper(func(p *Paper) { p.Tau = 1 }), "Eta": paper(func(p *Paper) { p.Eta = 0.3 }), "Window": paper(func(p *Paper) { p.Window = 7 }),
+			"Margin": paper(func(p *Paper) { p.Margin = 0 }), "GateTau": paper(func(p *Paper) { p.GateTau = 0.1 }), "Eps": paper(func(p *Paper) { p.Eps = 0 }),
+		},
+		"Auto": {
+			"Edition": {Auto: &first}, "Grid": auto(func(a *Auto) { a.Grid = []float64{0.5} }), "Errors": auto(func(a *Auto) { a.Errors = []float64{0.1} }),
+			"Flicker": auto(func(a *Auto) { a.Flicker = 0 }), "Confidence": auto(func(a *Auto) { a.Confidence = 0 }), "Temperatures": auto(func(a *Auto) { a.Temperatures = []float64{1} }),
+			"None": auto(func(a *Auto) { a.None = 1 }), "Persist": auto(func(a *Auto) { a.Persist = 0.9 }), "Sticky": auto(func(a *Auto) { a.Sticky = 0 }), "Full": auto(func(a *Auto) { a.Full = 0 }),
+			"Share": auto(func(a *Auto) { a.Share = 0 }), "Gamma": auto(func(a *Auto) { a.Gamma = 0 }), "Beta": auto(func(a *Auto) { a.Beta = 3 }), "Delta": auto(func(a *Auto) { a.Delta = 0 }),
+			"Pseudo": auto(func(a *Auto) { a.Pseudo = 1 }), "Marginals": auto(func(a *Auto) { a.Marginals = nil }), "FullErrors": auto(func(a *Auto) { a.FullErrors = []float64{0.1} }),
+			"LiftPseudo": auto(func(a *Auto) { a.LiftPseudo = 3 }), "Population": auto(func(a *Auto) { a.Population = 0 }), "PopulationErrors": auto(func(a *Auto) { a.PopulationErrors = []float64{0.3} }),
+			"Static": auto(func(a *Auto) { a.Static = 0 }), "LiftMemory": auto(func(a *Auto) { a.LiftMemory = 0 }), "Last": auto(func(a *Auto) { a.Last = 2 }), "Trust": auto(func(a *Auto) { a.Trust = 0 }),
+			"Margin": auto(func(a *Auto) { a.Margin = 0 }), "Frequencies": auto(func(a *Auto) { a.Frequencies = 0 }), "StaticFrequencies": auto(func(a *Auto) { a.StaticFrequencies = 0 }),
+		},
+	}
+	for _, of := range []any{Settings{}, Paper{}, Auto{}} {
+		kind := reflect.TypeOf(of)
+		for i := range kind.NumField() {
+			name := kind.Field(i).Name
+			s, ok := changed[kind.Name()][name]
+			if !ok {
+				t.Errorf("%s.%s is in no case of this test: give it another value", kind.Name(), name)
+				continue
+			}
+			f := newFilter(t, 40, s)
+			dst, want, r := make([]float64, 40), make([]float64, 40), rand.New(rand.NewPCG(9, 9))
+			for range 30 {
+				f.Step(dst, sparseItem(r, 40))
+			}
+			g := restored(t, f)
+			for range 30 {
+				q := softmaxAround(r, 40, r.IntN(40)) // of which the floor leaves little out
+				scale(q[20:], 1e-11)
+				q = normalised(q)
+				if a, b := g.Step(dst, q), f.Step(want, q); a != b || !slices.Equal(dst, want) {
+					t.Fatalf("%s.%s: restored %v %v, undisturbed %v %v", kind.Name(), name, a, dst, b, want)
+				}
+			}
+		}
+	}
+}

@@ -115,11 +115,15 @@ func (r *calibrateRun) item(item *predictions.Item) error {
 			return fatal{err}
 		}
 	}
-	if err := adapt.Check(item.Probs, r.classes); err != nil {
+	rounded, err := adapt.Normalise(item.Probs, r.classes)
+	if err != nil {
 		if len(item.Probs) != r.classes && r.recordings.Len() == 0 && r.target != nil {
 			return fatal{fmt.Errorf("%d probabilities, and %s has %d labels: %s", len(item.Probs), r.target.path, len(r.target.labels), some(r.target.labels, 8))}
 		}
 		return err
+	}
+	if rounded {
+		r.rounded++
 	}
 	r.items++
 	class, ok := r.truths.classOf(item)

@@ -166,6 +166,9 @@ func (report *calibrationReport) warn(r *calibrateRun) {
 	case f.Streams < 10:
 		say("the interval rests on %d streams only", f.Streams)
 	}
+	if r.rounded > 0 {
+		say("%s", r.roundedNote())
+	}
 	if report.Unused > 0 {
 		say("%s beyond the first %d did not fit into --max-memory and were not used", number(report.Unused, "labelled item"), r.recordings.Len())
 	}

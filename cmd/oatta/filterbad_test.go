@@ -126,3 +126,18 @@ func TestFilterManyFailures(t *testing.T) {
 		t.Errorf("of all: %s", errOut)
 	}
 }
+
+// Probabilities of two digits, as other tools print them, are normalised, counted and told; those farther from 1 are failures of their row.
+func TestFilterRoundedProbabilities(t *testing.T) {
+	in := filepath.Join(t.TempDir(), "in.csv")
+	writeFile(t, in, "stream,p:W,p:N1,p:N2,p:N3,p:R\na,0.05,0.56,0.00,0.00,0.38\na,0.05,0.57,0.03,0.00,0.40\na,0.05,0.30,0.03,0.00,0.38\n")
+	code, out, errOut := oatta(t, "filter", in)
+	if code != exitSome || strings.Count(out, ",filtered,") != 2 {
+		t.Errorf("exit code %d, output\n%s", code, out)
+	}
+	for _, want := range []string{"in.csv:4: adapt: probabilities sum to 0.76", "the probabilities of 2 items are rounded"} {
+		if !strings.Contains(errOut, want) {
+			t.Errorf("%q is not in\n%s", want, errOut)
+		}
+	}
+}

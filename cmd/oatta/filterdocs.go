@@ -80,8 +80,12 @@ func (p *documentPass) next(i int) (err error) {
 		p.unpredicted++
 		return nil
 	}
-	if err := adapt.Check(p.probs, p.classes); err != nil {
+	rounded, err := adapt.Normalise(p.probs, p.classes)
+	if err != nil {
 		return p.d.Fail(i, err)
+	}
+	if rounded {
+		p.rounded++
 	}
 	if string(p.item.Stream) != p.stream {
 		p.explained.keep() // the filter may serve another stream

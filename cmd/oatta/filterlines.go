@@ -164,8 +164,12 @@ func (p *linePass) step(item *predictions.Item) error {
 	if classes == 0 {
 		classes = len(item.Probs)
 	}
-	if err := adapt.Check(item.Probs, classes); err != nil {
+	rounded, err := adapt.Normalise(item.Probs, classes)
+	if err != nil {
 		return &predictions.LineError{Name: p.name, Line: p.in.Line(), Err: err}
+	}
+	if rounded {
+		p.rounded++
 	}
 	if p.classes == 0 {
 		if err := p.begin(classes, nil); err != nil {
@@ -178,7 +182,7 @@ func (p *linePass) step(item *predictions.Item) error {
 		}
 	}
 	p.item = item
-	err := p.runner.Add(streams.Item[lineRef]{Stream: item.Stream, ID: item.ID, Time: timeOf(item), Probs: item.Probs, Ref: p.hold})
+	err = p.runner.Add(streams.Item[lineRef]{Stream: item.Stream, ID: item.ID, Time: timeOf(item), Probs: item.Probs, Ref: p.hold})
 	if atLine(err) {
 		err = &predictions.LineError{Name: p.name, Line: p.in.Line(), Err: fatal{err}}
 	}

@@ -39,6 +39,7 @@ type filterRun struct {
 	bytes   int64
 
 	items, steps, failures, unpredicted, changed, streamCount int
+	rounded                                                   int // items whose probabilities did not sum to 1, by rounding
 
 	times timeline.Counts
 
@@ -270,6 +271,9 @@ func (r *filterRun) close(err error) error {
 	if !r.c.Bool("quiet") && (r.items > 0 || err == nil) {
 		r.printSummary()
 	}
+	if r.rounded > 0 {
+		warn(r.c, r.env, []string{r.roundedNote()})
+	}
 	if r.starvation != nil && r.starvation.Warning() != "" {
 		warn(r.c, r.env, []string{r.starvation.Warning()})
 	}
@@ -302,4 +306,9 @@ func (r *filterRun) printSummary() {
 		number(r.items, "item"), number(r.streamCount, "stream"), r.failures, r.unpredicted, number(r.changed, "label"), r.streams.Mode)
 	printTimes(r.env.err, r.times, r.streams.Times.Policy)
 	fmt.Fprintf(r.env.err, "%.0f items and %.1f MB a second: %.2f s\n", float64(r.items)/seconds, float64(r.bytes)/1e6/seconds, seconds)
+}
+
+// roundedNote tells of probabilities that were printed with so few digits that they do not sum to 1.
+func (r *filterRun) roundedNote() string {
+	return fmt.Sprintf("the probabilities of %s are rounded: they sum to 0.95 to 1.05, and were divided by their sum", number(r.rounded, "item"))
 }
