@@ -48,7 +48,7 @@ func (r *recording) ahead(c *chain, dst, p []float64, t int) {
 	case g.fresh:
 		copy(dst, c.first)
 	case c.matrices == nil:
-		stepBack(dst, p, g.keep(c.stay)) // the matrix is its own transpose
+		c.ahead(dst, p, g.keep(c.stay))
 	default:
 		c.forward(dst, p, t)
 		r.walk.far(dst, g.missed, func(dst, p []float64) { c.forward(dst, p, t) })
@@ -61,7 +61,7 @@ func (r *recording) back(c *chain, dst, v []float64, t int) {
 	case g.fresh:
 		fill(dst, dot(c.first, v))
 	case c.matrices == nil:
-		stepBack(dst, v, g.keep(c.stay))
+		c.behind(dst, v, g.keep(c.stay))
 	default:
 		c.backward(dst, v, t)
 		r.walk.far(dst, g.missed, func(dst, v []float64) { c.backward(dst, v, t) })
@@ -69,12 +69,12 @@ func (r *recording) back(c *chain, dst, v []float64, t int) {
 }
 
 // reach turns the prior of a matrix that is learned online, one step ahead, into that over a gap.
-func (r *recording) reach(s *pairs, prior, mu []float64, g gap) {
+func (w *walk) reach(s *pairs, prior, mu []float64, g gap) {
 	if g.fresh {
 		copy(prior, mu)
 		return
 	}
-	r.walk.far(prior, g.missed, func(dst, p []float64) { s.forward(dst, p, mu) })
+	w.far(prior, g.missed, func(dst, p []float64) { s.forward(dst, p, mu) })
 }
 
 // logPowers are the logarithms of powers of a matrix, kept from one step to the next as long as they are the same.

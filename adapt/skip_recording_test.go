@@ -29,7 +29,7 @@ func TestChainsWithGapsAgainstEnumeration(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 81))
 		rec, _ := randomRecording(r)
-		c := randomChain(r, rec.n, rec.steps)
+		c := randomChain(r, rec)
 		missed := randomGaps(r, rec.steps)
 		rec.between = missed
 		l := c.written(rec).over(missed)

@@ -3,9 +3,10 @@ package adapt
 import "math"
 
 // chain is a Markov chain over the classes, with what its hypothesis reads from an observation L. The matrix A is either
-// stay I + (1-stay)/K, which costs K a step, or one of the matrices, which costs K^2.
+// stay I + (1-stay) home, in every row, which costs K a step, or one of the matrices, which costs K^2.
 type chain struct {
 	stay     float64
+	home     []float64   // [K]; nil is uniform
 	matrices [][]float64 // each [K, K]; the step into item t has matrices[t/block]
 	block    int
 
@@ -13,6 +14,7 @@ type chain struct {
 	// that is nil.
 	trust, floor, mixed float64
 	inv                 []float64
+	lift                *lift // in place of L and its E L, if not nil; inv is nil then
 
 	first []float64 // [K] distribution of the first class
 }
@@ -39,10 +41,7 @@ func uniformOver(classes int) []float64 {
 // forward writes A'p for the step into item t.
 func (c *chain) forward(dst, p []float64, t int) {
 	if c.matrices == nil {
-		jump := (1 - c.stay) / float64(len(p)) * sum(p)
-		for j, v := range p {
-			dst[j] = c.stay*v + jump
-		}
+		c.ahead(dst, p, c.stay)
 		return
 	}
 	a, n := c.matrices[t/c.block], len(p)
@@ -55,10 +54,31 @@ func (c *chain) forward(dst, p []float64, t int) {
 // backward writes A v for the step into item t.
 func (c *chain) backward(dst, v []float64, t int) {
 	if c.matrices == nil {
-		stepBack(dst, v, c.stay)
+		c.behind(dst, v, c.stay)
 		return
 	}
 	times(dst, c.matrices[t/c.block], v)
+}
+
+// ahead writes A'p of a chain without matrices, for any chance to stay.
+func (c *chain) ahead(dst, p []float64, stay float64) {
+	if c.home == nil {
+		stepBack(dst, p, stay) // the matrix is its own transpose
+		return
+	}
+	jump := (1 - stay) * sum(p)
+	for j, v := range p {
+		dst[j] = stay*v + jump*c.home[j]
+	}
+}
+
+// behind writes A v of one.
+func (c *chain) behind(dst, v []float64, stay float64) {
+	if c.home == nil {
+		stepBack(dst, v, stay)
+		return
+	}
+	stepHome(dst, v, c.home, stay)
 }
 
 // stepBack writes (stay I + (1-stay)/K) v.
@@ -101,6 +121,10 @@ func (r *recording) row(x []float64, t int) []float64 { return x[t*r.n : (t+1)*r
 
 // observe writes into dst the likelihood that a chain reads from item t.
 func (r *recording) observe(c *chain, dst []float64, t int) {
+	if c.lift != nil {
+		c.observeLift(dst, r.row(r.like, t), r.row(r.confused, t), t)
+		return
+	}
 	for j, v := range r.row(r.like, t) {
 		dst[j] = c.trust*v + c.floor
 	}

@@ -73,7 +73,19 @@ func (c *chain) written(r *recording) law {
 	l := law{first: c.first}
 	for t := range r.steps {
 		seen := make([]float64, r.n)
+		if c.lift != nil {
+			m, e := make([]float64, r.n), r.confusions()
+			for j, v := range r.row(r.like, t) {
+				m[j] = v * c.lift.inv[j] * c.lift.scale[t]
+			}
+			for j := range seen {
+				seen[j] = c.trust*m[j] + c.floor + c.mixed*dot(e[j*r.n:(j+1)*r.n], m)
+			}
+		}
 		for j := range seen {
+			if c.lift != nil {
+				break
+			}
 			seen[j] = c.trust*r.row(r.like, t)[j] + c.floor
 			if c.mixed > 0 {
 				seen[j] += c.mixed * dot(r.confusions()[j*r.n:(j+1)*r.n], r.row(r.like, t))
@@ -84,21 +96,39 @@ func (c *chain) written(r *recording) law {
 		}
 		l.seen = append(l.seen, seen)
 		l.step = append(l.step, matrix(r.n, func(i, j int) float64 {
+			home := 1 / float64(r.n)
+			if c.home != nil {
+				home = c.home[j]
+			}
 			switch {
 			case c.matrices != nil:
 				return c.matrices[t/c.block][i*r.n+j]
 			case i == j:
-				return c.stay + (1-c.stay)/float64(r.n)
+				return c.stay + (1-c.stay)*home
 			}
-			return (1 - c.stay) / float64(r.n)
+			return (1 - c.stay) * home
 		}))
 	}
 	return l
 }
 
-// randomChain returns a chain of any form.
-func randomChain(r *rand.Rand, n, steps int) *chain {
-	switch r.IntN(3) {
+// randomChain returns a chain of any form over the recording.
+func randomChain(r *rand.Rand, rec *recording) *chain {
+	n, steps := rec.n, rec.steps
+	switch r.IntN(5) {
+	case 3:
+		u := normalised(softmaxAround(r, n, r.IntN(n)))
+		return &chain{stay: r.Float64(), home: u, first: u, trust: 0.8, floor: r.Float64(), inv: inverse(u)}
+	case 4:
+		mu := normalised(softmaxAround(r, n, r.IntN(n)))
+		c := erring(r.Float64(), r.Float64(), n)
+		if r.IntN(2) == 0 {
+			c.floor, c.mixed = c.mixed, 0
+		}
+		c.home, c.first, c.lift = mu, mu, newLift(n, steps)
+		c.lift.over(rec, mu, normalised(softmaxAround(r, n, r.IntN(n))))
+		c.lift.confuse(rec, rec.confusions())
+		return c
 	case 0:
 		return doubtful(r.Float64(), r.Float64(), n)
 	case 1:
@@ -159,7 +189,7 @@ func TestForwardBackwardAgainstEnumeration(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 21))
 		rec, _ := randomRecording(r)
-		c := randomChain(r, rec.n, rec.steps)
+		c := randomChain(r, rec)
 		want, total := c.written(rec).posteriors()
 		what := fmt.Sprintf("seed %d", seed)
 		closeRows(t, what, rec.smoothed(c), want, exact)
@@ -191,7 +221,7 @@ func TestCountAgainstEnumeration(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 23))
 		rec, _ := randomRecording(r)
-		c := randomChain(r, rec.n, rec.steps)
+		c := randomChain(r, rec)
 		if c.matrices == nil {
 			continue
 		}

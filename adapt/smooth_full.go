@@ -26,7 +26,7 @@ func (r *recording) fullEvidence(s *pairs, c *chain) (out float64) {
 		r.observe(c, lift, t)
 		s.predict(prior, mu)
 		g := r.between.at(t)
-		r.reach(s, prior, mu, g)
+		r.walk.reach(s, prior, mu, g)
 		total, evidence := 0.0, 0.0
 		for j, v := range lift {
 			like[j] = v * mu[j]

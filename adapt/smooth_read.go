@@ -27,8 +27,15 @@ const (
 // hesitates, both likely for the same item, are those that it takes for each other. No labels are needed for that, and no order: E
 // is the same for any order of the items, so that a hypothesis about order gains nothing from having it.
 func (r *recording) confusions() []float64 {
+	e := make([]float64, r.n*r.n)
+	r.setConfusions(e)
+	return e
+}
+
+// setConfusions sets e to E.
+func (r *recording) setConfusions(e []float64) {
 	n := r.n
-	e := make([]float64, n*n)
+	clear(e)
 	for t := range r.steps {
 		like := r.row(r.like, t)
 		for i, v := range like {
@@ -46,17 +53,24 @@ func (r *recording) confusions() []float64 {
 		}
 		normalise(row) // but for a single class, which is never mistaken
 	}
-	return e
 }
 
 // marginal returns the most probable class frequencies mu, given what a chain reads from the items and pseudo observations of the
 // uniform, by EM. The objective is concave: there is one answer, and it is positive everywhere.
 func (r *recording) marginal(c *chain, pseudo float64) []float64 {
-	mu, mass := uniformOver(r.n), make([]float64, r.n)
+	mu := make([]float64, r.n)
+	r.setMarginal(mu, make([]float64, r.n), uniformOver(r.n), pseudo, func(t int) { r.observe(c, r.seen, t) })
+	return mu
+}
+
+// setMarginal sets mu to the same under pseudo observations of prior, where observe sets seen to what is read from item t. The mass [K] is
+// scratch.
+func (r *recording) setMarginal(mu, mass, prior []float64, pseudo float64, observe func(t int)) {
+	copy(mu, prior)
 	for range marginalPasses {
-		fill(mass, pseudo/float64(r.n))
+		setScaled(mass, pseudo, prior)
 		for t := range r.steps {
-			r.observe(c, r.seen, t)
+			observe(t)
 			norm := 1 / dot(mu, r.seen)
 			for j, v := range r.seen {
 				mass[j] += v * mu[j] * norm
@@ -72,7 +86,6 @@ func (r *recording) marginal(c *chain, pseudo float64) []float64 {
 			break
 		}
 	}
-	return mu
 }
 
 const (

@@ -82,14 +82,30 @@ func (v *trellis) anew(first []float64, t int) {
 	}
 }
 
-// stay takes the step into item t under (stay I + (1-stay)/K): from the class itself, or from the best of all.
-func (v *trellis) stay(stay float64, t int) {
+// stay takes the step into item t under stay I + (1-stay) home: from the class itself, or from the best of all. A home of nil is uniform.
+func (v *trellis) stay(stay float64, home []float64, t int) {
+	if home != nil {
+		v.stayHome(stay, home, t)
+		return
+	}
 	jump := (1 - stay) / float64(v.n)
 	best := top(v.score)
 	same, other := math.Log(stay+jump), v.score[best]+math.Log(jump)
 	for j, s := range v.score {
 		if s += same; s >= other {
 			v.next[j], v.from[t*v.n+j] = s, uint16(j)
+		} else {
+			v.next[j], v.from[t*v.n+j] = other, uint16(best)
+		}
+	}
+}
+
+func (v *trellis) stayHome(stay float64, home []float64, t int) {
+	best := top(v.score)
+	for j, s := range v.score {
+		same, other := s+math.Log(stay+(1-stay)*home[j]), v.score[best]+math.Log((1-stay)*home[j])
+		if same >= other {
+			v.next[j], v.from[t*v.n+j] = same, uint16(j)
 		} else {
 			v.next[j], v.from[t*v.n+j] = other, uint16(best)
 		}
@@ -145,7 +161,7 @@ func (r *recording) path(c *chain, path []int) {
 		case t == 0 || g.fresh:
 			v.anew(c.first, t)
 		case c.matrices == nil:
-			v.stay(g.keep(c.stay), t)
+			v.stay(g.keep(c.stay), c.home, t)
 		default:
 			v.dense(logs.of(c.matrices[t/c.block], r.n, g), t)
 		}

@@ -19,7 +19,7 @@ func TestPathAgainstEnumeration(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 51))
 		rec, _ := randomRecording(r)
-		c := randomChain(r, rec.n, rec.steps)
+		c := randomChain(r, rec)
 		path := make([]int, rec.steps)
 		rec.path(c, path)
 		checkBest(t, fmt.Sprintf("seed %d", seed), c.written(rec), path)
