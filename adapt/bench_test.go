@@ -98,3 +98,21 @@ func BenchmarkFloor(b *testing.B) {
 	b.ReportMetric(step.Seconds()/move.Seconds(), "x-floor")
 	b.ReportMetric(2*8*classes*classes*float64(b.N)/move.Seconds()/1e9, "GB/s")
 }
+
+// BenchmarkSmooth is the time of a recording's item, by edition.
+func BenchmarkSmooth(b *testing.B) {
+	for _, a := range []Auto{FirstAuto(), DefaultAuto()} {
+		for _, classes := range []int{2, 6, 10, 100} {
+			b.Run(fmt.Sprintf("edition=%d/K=%d", a.Edition, classes), func(b *testing.B) {
+				q := randomStream(rand.New(rand.NewPCG(7, 47)), classes, 1000)
+				dst := rows(len(q), classes)
+				for b.Loop() {
+					if _, err := Smooth(classes, Settings{Auto: &a}, dst, q); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*len(q)), "µs/item")
+			})
+		}
+	}
+}

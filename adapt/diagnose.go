@@ -151,6 +151,9 @@ func (h Hypothesis) String() string {
 	if h.Kind == "sticky" || h.Error > 0 {
 		args = append(args, fmt.Sprintf("%.3g", h.Error))
 	}
+	if h.Confused {
+		args[len(args)-1] += " confused"
+	}
 	name := h.Kind
 	if len(args) > 0 {
 		name += "(" + strings.Join(args, ", ") + ")"

@@ -78,19 +78,25 @@ func (s sharpness) whole(q [][]float64) float64 {
 		}
 		return c
 	}
-	lo, hi := 1.0, float64(maxSharpness)
+	_, hi := s.between(mean, 12) // to a thousandth
+	return hi
+}
+
+// between returns bounds of the exponent for which mean, which grows with it, is the target, after so many halvings.
+func (s sharpness) between(mean func(b float64) float64, halvings int) (lo, hi float64) {
+	lo, hi = 1, maxSharpness
 	if mean(lo) >= s.target {
-		return lo
+		return lo, lo
 	}
 	if mean(hi) <= s.target {
-		return hi
+		return hi, hi
 	}
-	for range 12 { // to a thousandth
+	for range halvings {
 		if middle := math.Sqrt(lo * hi); mean(middle) < s.target {
 			lo = middle
 		} else {
 			hi = middle
 		}
 	}
-	return hi
+	return lo, hi
 }

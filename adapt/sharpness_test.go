@@ -159,18 +159,30 @@ func TestSharpnessWithZeros(t *testing.T) {
 	}
 }
 
-// A recording is smoothed with one exponent for all of it, which is as if the temperatures were that much lower.
+// Under the first edition a recording is smoothed with one exponent for all of it, which is as if the temperatures were that much lower.
 func TestSmoothSharpens(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 81))
 	q := flatten(randomStream(r, 3, 60), 4)
-	s := Settings{}
+	a := FirstAuto()
+	s := Settings{Auto: &a}
 	got, _ := smooth(t, s, q)
-	a := DefaultAuto()
-	a.Confidence = 0
 	b := newFilter(t, 3, s).mode.(*mixture).sharp.whole(q)
+	a.Confidence = 0
 	want, _ := smooth(t, Settings{Temperature: 1 / b, Auto: &a}, q)
 	closeRows(t, "sharpened", got, want, 1e-9)
 	if b == 1 {
 		t.Error("nothing was sharpened")
+	}
+}
+
+// Later editions undo that in what they answer: without any reading that knows of order, the answer is q itself.
+func TestSmoothUndoesTheSharpening(t *testing.T) {
+	q := flatten(randomStream(rand.New(rand.NewPCG(9, 82)), 3, 60), 4)
+	a := DefaultAuto()
+	a.Persist, a.Sticky, a.Full, a.Temperatures = 0, 0, 0, []float64{1}
+	got, info := smooth(t, Settings{Auto: &a}, q)
+	closeRows(t, "undone", got, q, exact)
+	if b := 1 / info.Hypotheses[0].Temperature; !(b > 1.5) {
+		t.Errorf("sharpened by %g alone", b)
 	}
 }

@@ -18,12 +18,13 @@ type Smoothed struct {
 
 // Hypothesis is one reading of a stream under the auto gate: of what came so far ([Filter.Hypotheses]) or of a whole recording.
 type Hypothesis struct {
-	Kind        string  `json:"kind"`              // none, static, frequencies, static_f: without order; persist, sticky, full or population; drift in recordings only
-	Stay        float64 `json:"a,omitempty"`       // a of persist and sticky; else 0
-	Error       float64 `json:"e,omitempty"`       // e of sticky, full, population and drift; else 0
-	Forgets     float64 `json:"forgets,omitempty"` // rate at which the marginal of none forgets, if it is one beside mu; else 0
-	Temperature float64 `json:"temperature"`       // divides log q
-	Weight      float64 `json:"weight"`            // posterior probability of the hypothesis, 0 to 1
+	Kind        string  `json:"kind"`               // none, static, frequencies, static_f: without order; persist, sticky, full or population; drift in recordings only
+	Stay        float64 `json:"a,omitempty"`        // a of persist and sticky; else 0
+	Error       float64 `json:"e,omitempty"`        // e of sticky, full, population and drift; else 0
+	Confused    bool    `json:"confused,omitempty"` // in recordings under the later editions: errors go where the predictor hesitates, else anywhere
+	Forgets     float64 `json:"forgets,omitempty"`  // rate at which the marginal of none forgets, if it is one beside mu; else 0
+	Temperature float64 `json:"temperature"`        // divides log q
+	Weight      float64 `json:"weight"`             // posterior probability of the hypothesis, 0 to 1
 }
 
 // Ordered tells whether the hypothesis has the order of the stream in its answer: none and its like have not.
@@ -44,25 +45,48 @@ func (h Hypothesis) Ordered() bool {
 // the output is lambda_t times that plus (1 - lambda_t) q_t, with lambda_t the weight of the causal pass: whether order explains
 // anything is judged as in the causal filter, and what is trusted is then the smoothed posterior.
 //
-// Under auto each hypothesis is smoothed over the whole recording and all are mixed by their weights. With mu at its most probable
-// value for the whole recording (under the pseudo-observations of [Auto]), a hypothesis' weight is its initial one times the
-// product of its causal evidences; nothing is shared back, as one choice holds for all items. The readings are
+// Under auto readings of the whole recording are mixed by their weights. A reading's weight is its initial one times the product of its
+// causal evidences, under a marginal mu that is held at its most probable value for the whole recording; nothing is shared back, as one
+// choice holds for all items. What the readings are depends on the edition.
+//
+// In the second edition and the third, which have one hindsight, l is q^(b/T), normalised, where b sharpens the recording's predictions to
+// Confidence on average; mu has Pseudo observations of the prior; L = l/<mu, l>; and M is l over the marginal under LiftPseudo observations,
+// scaled to <mu, M> = 1. Errors are (1-c) x + c with c = e K/(K-1), anywhere, or (1-e) x + e E x, confused, where row y of E tells which classes
+// y is mistaken for: as they share the predictor's own doubts over the recording, and a little for every class. The readings are
+//
+//	reading         evidence                      answer
+//	none(s, d)      <m, L>                        l
+//	persist(a)      a <l_{t-1}, L> + (1-a)        the chain bI + (1-b)u on l_f/u, l of the highest temperature
+//	sticky(a, e)    a <p, L_e> + (1-a)            the chain aI + (1-a)mu on M_e
+//	full(e)         <A'p, L_e>                    a matrix by Baum-Welch over the recording, on M_e
+//	drift(e)        the same, forgetting          a matrix that changes over time, each moment's learned from its neighbourhood
+//	population(e)   <P'p, L_e>                    the chain of the population's matrix, on what errors make of l over its frequencies
+//
+// where m is mu, or one of the Marginals learned as the recording goes, and p is the reading's causal posterior. The chain of persist returns to
+// u ~ n^0.2 with n the frequencies of the recording's predictions, and has b = 0.7 a (1 - 1/(k-1)) with k = 1/sum n^2 classes in effect, or 0:
+// with two classes an item's neighbours agree by necessity where it differs from both, and nothing is smoothed. Errors of sticky take the
+// values of [Auto].Errors and, if those end below it, 0.4, both anywhere and confused; those of full and drift 0 and the values of Errors,
+// confused; those of population PopulationErrors, anywhere. Matrices have 4 Beta (full) and 2 Beta (drift, forgetting at the rate Gamma)
+// observations of mu in each row; their weights come from the online learner, as the likelihood of the matrix learned in
+// the end would reward it for having seen the answers. Initial weights are hindsight's own: none 0.7, persist 0.245, sticky 0.05,
+// full and drift 0.005 times 1e-12, as a matrix also learns the runs in which errors come, and must win clearly; with a population 0.6, 0.2, 0.045,
+// as before, and population 0.15. A kind whose weight in [Auto] is 0 is left out. In the answers of none and persist the sharpening is undone,
+// p^(1/b); the margin of the third edition, which is for a filter that knows the past alone, is not in hindsight.
+//
+// In the first edition, where L is divided by the prior and mu starts from the uniform, weights are the initial ones of [Auto], and the readings
 //
 //	none           L_t
 //	persist(a)     the chain bI + (1-b)/K with b = a/2 on L_f
-//	sticky(a, e)   the chain aI + (1-a)/K on L_e; e takes the values of [Auto].Errors and, if those end below it, 0.4
+//	sticky(a, e)   the chain aI + (1-a)/K on L_e = (1-e) L + e E L, e as above
 //	full(e)        a matrix by Baum-Welch over the recording, on L_e/mu, with Beta pseudo-observations of mu in each row; e takes the
 //	               values of [Auto].Errors and 0
-//	drift(e)       the same with a matrix that changes over time: each moment's is learned from its neighbourhood, at the rate Gamma
+//	drift(e)       the same with a matrix that changes over time, at the rate Gamma
 //
-// Here L_e = (1-e) L + e E L, where row y of E tells which classes y is mistaken for: as they share the predictor's own doubts over
-// the recording, and a little for every class. (The causal filter, which cannot know, has the uniform in place of E.) Weights of full
-// and drift, too, come from causal evidence (of the online learner without and with decay): the likelihood of the matrix learned in
-// the end would reward it for having seen the answers. They share the initial weight of full, times 1e-12: a matrix also learns the
-// runs in which errors come, and must win clearly.
+// where full and drift share the initial weight of full, times 1e-12.
 //
-// Memory beyond q and dst: 24 T K bytes under auto plus twice 8 K^2 bytes for each max(25, K) steps; 16 T K plus 16 sqrt(T) K^2
-// bytes in the paper's modes. Time is that of some dozens of passes that cost K a step, and of some dozens more that cost K^2.
+// Memory beyond q and dst: 24 T K + 16 T bytes under auto, plus twice 8 K^2 bytes for each max(25, K) steps and the state of the causal readings, which
+// does not grow with T; 16 T K plus 16 sqrt(T) K^2 bytes in the paper's modes. Time under auto is that of some hundreds of passes that cost K a step,
+// and of some dozens that cost K^2; a learned matrix that weighs anything adds up to 60 of those.
 //
 // An error tells a setting out of range or the first item that does not pass [Check]. Smooth panics if the shape of dst is not that
 // of q. dst and q must not share memory.
@@ -73,7 +97,8 @@ func Smooth(classes int, s Settings, dst, q [][]float64) (Smoothed, error) {
 // SmoothGaps is [Smooth] of a recording with gaps: missed[t] steps of its rhythm passed without an item before item t, or, where that is
 // [Broken], so many that nothing of what came before says anything; missed[0] is ignored, and a nil missed is a recording without gaps.
 // Over a gap the chains go by the powers that [Filter.Skip] has, with the same bound on the work, and learn as it does: the matrices of
-// auto nothing, those of the paper's modes less. After a break they begin as at the start. SmoothGaps panics if the length of missed is not
+// auto nothing, those of the paper's modes less. After a break they begin as at the start. Evidence is that of the causal filter: over a gap
+// as after so many steps, after a break that of none for every reading. SmoothGaps panics if the length of missed is not
 // that of q, or if a count is below Broken.
 func SmoothGaps(classes int, s Settings, dst, q [][]float64, missed []int) (Smoothed, error) {
 	s, err := checkedRecording(classes, s, q)

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// hindsight is the auto gate over a whole recording: first the weights of all readings, then, one after another, the readings that
+// firstHindsight is that of the first edition: first the weights of all readings, then, one after another, the readings that
 // weigh anything. Only one temperature's likelihoods and one chain's posteriors are in memory at a time.
-type hindsight struct {
+type firstHindsight struct {
 	m            *mixture
 	q            [][]float64
 	n            int
@@ -23,14 +23,14 @@ const (
 	weightless   = 1e-13 // readings below this weight are left out; all of them together weigh less than 1e-10
 )
 
-func newHindsight(classes int, s Settings, q [][]float64, between gaps) *hindsight {
-	a := firstOf(*s.Auto)
+func newFirstHindsight(classes int, s Settings, q [][]float64, between gaps) *firstHindsight {
+	a := *s.Auto
 	errors := a.Errors
 	if slices.Max(errors) < largestError {
 		a.Errors = append(slices.Clone(errors), largestError)
 	}
 	s.Auto = &a
-	h := &hindsight{m: newMixture(classes, s), q: q, n: classes, r: newRecording(classes, len(q))}
+	h := &firstHindsight{m: newMixture(classes, s), q: q, n: classes, r: newRecording(classes, len(q))}
 	h.r.between = between
 	sharp := h.m.sharp.whole(q)
 	for i := range h.m.temperatures {
@@ -50,19 +50,9 @@ func newHindsight(classes int, s Settings, q [][]float64, between gaps) *hindsig
 	return h
 }
 
-// firstOf is the first edition with what a has in common with it.
-func firstOf(a Auto) Auto {
-	first := FirstAuto()
-	if a.Edition == 1 {
-		return a
-	}
-	first.Grid, first.Errors, first.Flicker, first.Confidence, first.Temperatures = a.Grid, a.Errors, a.Flicker, a.Confidence, a.Temperatures
-	return first
-}
-
 // weigh appends the readings of a temperature, their weights still in logarithms. The evidences come without keeping any posterior; a
 // reading that turns out to weigh something is run again.
-func (h *hindsight) weigh(i int) {
+func (h *firstHindsight) weigh(i int) {
 	m, r := h.m, h.r
 	add := func(kind string, a, e, logWeight float64, c *chain) {
 		h.readings = append(h.readings, Hypothesis{Kind: kind, Stay: a, Error: e, Temperature: m.temperatures[i], Weight: logWeight})
@@ -93,7 +83,7 @@ func (h *hindsight) weigh(i int) {
 }
 
 // normaliseWeights turns log weights into weights. That of none is finite, as mu is positive everywhere.
-func (h *hindsight) normaliseWeights() {
+func (h *firstHindsight) normaliseWeights() {
 	most, total := math.Inf(-1), 0.0
 	for _, k := range h.readings {
 		most = max(most, k.Weight)
@@ -108,7 +98,7 @@ func (h *hindsight) normaliseWeights() {
 }
 
 // mix writes the weighted mean of the smoothed posteriors.
-func (h *hindsight) mix(dst [][]float64) {
+func (h *firstHindsight) mix(dst [][]float64) {
 	for _, row := range dst {
 		fill(row, 0)
 	}
@@ -125,10 +115,10 @@ func (h *hindsight) mix(dst [][]float64) {
 	}
 }
 
-func (h *hindsight) perTemperature() int { return len(h.readings) / len(h.m.temperatures) }
+func (h *firstHindsight) perTemperature() int { return len(h.readings) / len(h.m.temperatures) }
 
 // add adds the posteriors of reading k, times its weight.
-func (h *hindsight) add(dst [][]float64, k int) {
+func (h *firstHindsight) add(dst [][]float64, k int) {
 	w, r := h.readings[k].Weight, h.r
 	if h.readings[k].Kind == "none" {
 		for t, row := range dst {
@@ -142,7 +132,7 @@ func (h *hindsight) add(dst [][]float64, k int) {
 }
 
 // chain returns the chain of reading k, which for the learned matrices is a matter of many passes.
-func (h *hindsight) chain(k int) *chain {
+func (h *firstHindsight) chain(k int) *chain {
 	switch h.readings[k].Kind {
 	case "full":
 		return h.r.baumWelch(h.chains[k], h.m.Beta, h.r.steps, 1)
@@ -153,7 +143,7 @@ func (h *hindsight) chain(k int) *chain {
 	return h.chains[k]
 }
 
-func (h *hindsight) summary() Smoothed {
+func (h *firstHindsight) summary() Smoothed {
 	s := Smoothed{Steps: len(h.q), Hypotheses: slices.Clone(h.readings)}
 	heaviestFirst(s.Hypotheses)
 	return s

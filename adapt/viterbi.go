@@ -10,8 +10,12 @@ import (
 // probable as a whole, where [Smooth] judges each item for itself. Its chain is
 //
 //   - in the paper's modes that of Smooth, whatever the gate says: a gate weighs posteriors, and there is none of a path;
-//   - under auto that of the heaviest hypothesis alone (of the weights that Smooth mixes with); for none that is the most probable
-//     class of each item.
+//   - under auto that of the heaviest reading alone (of the weights that Smooth mixes with); for none that is the most probable
+//     class of each item. In the editions after the first, readings that answer alike count as one: none with all of its marginals and
+//     temperatures, and persist(a) at all temperatures, which for two classes in effect is none.
+//
+// Segments are tidier than those of Smooth. On twelve sets of real predictions the labels were right as often but for 0.2 points in the mean; single
+// recordings lost up to six.
 //
 // Of equally probable paths one is taken by the numbers of the classes. Memory beyond q: 2 T K bytes, and what Smooth needs. Errors
 // are those of Smooth; a path of another length panics.
@@ -172,7 +176,7 @@ func (r *recording) path(c *chain, path []int) {
 }
 
 // decode writes the best path under the heaviest hypothesis.
-func (h *hindsight) decode(path []int) {
+func (h *firstHindsight) decode(path []int) {
 	best := 0
 	for k, hyp := range h.readings {
 		if hyp.Weight > h.readings[best].Weight {
