@@ -92,3 +92,15 @@ func (c hindsightCase) look(t *testing.T, s Settings) {
 		t.Errorf("%s: path %v, want %v", c.Note, path, c.Path)
 	}
 }
+
+func TestLaggedGolden(t *testing.T) {
+	for n, c := range readHindsightGolden(t) {
+		if c.Lag == nil {
+			continue
+		}
+		for _, a := range []Auto{SecondAuto(), DefaultAuto()} {
+			got := laggedAll(t, c.settings(a), *c.Lag, c.Q)
+			closeRows(t, fmt.Sprintf("%02d %s, edition %d", n, c.Note, a.Edition), got, c.Lagged, hindsightGolden)
+		}
+	}
+}

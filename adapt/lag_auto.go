@@ -1,6 +1,6 @@
 package adapt
 
-// mixturePast keeps the steps of the auto gate.
+// mixturePast keeps the steps of the auto gate's first edition; with a lag of 0, where there is nothing to keep, of any.
 type mixturePast struct {
 	filter *Filter
 	m      *mixture
@@ -14,18 +14,15 @@ type mixturePast struct {
 // temperedPast keeps them at one temperature: [lag+1] rows of K numbers each.
 type temperedPast struct {
 	t          *tempered
-	like       [][]float64
-	lift, home [][]float64   // see tempered
-	reads      [][][]float64 // by a; only lifts of their own
+	like, lift [][]float64
 	persist    [][][]float64 // by a
 	sticky     [][][]float64 // by (a, e)
-	full       [][][]float64 // by e
-	population [][][]float64 // by e
+	full       [][]float64
 }
 
 // pastBytes returns what the past of a lag takes.
 func (m *mixture) pastBytes(classes, lag int) float64 {
-	rows := len(m.at) * (3 + 2*len(m.Grid) + len(m.sticky) + len(m.fulls) + len(m.populations))
+	rows := len(m.at) * (3 + len(m.Grid) + len(m.sticky))
 	return 8 * float64(lag+1) * float64(rows) * float64(classes)
 }
 
@@ -37,21 +34,12 @@ func newMixturePast(filter *Filter, m *mixture, lag int) *mixturePast {
 		return p
 	}
 	for _, t := range m.at {
-		k := &temperedPast{t: t, like: rows(lag+1, n), lift: rows(lag+1, n), home: rows(lag+1, n)}
-		for range t.beyond {
-			k.reads = append(k.reads, rows(lag+1, n))
-		}
+		k := &temperedPast{t: t, like: rows(lag+1, n), lift: rows(lag+1, n), full: rows(lag+1, n)}
 		for range t.persist {
 			k.persist = append(k.persist, rows(lag+1, n))
 		}
 		for range t.sticky {
 			k.sticky = append(k.sticky, rows(lag+1, n))
-		}
-		for range t.fulls {
-			k.full = append(k.full, rows(lag+1, n))
-		}
-		for range t.others {
-			k.population = append(k.population, rows(lag+1, n))
 		}
 		p.at = append(p.at, k)
 	}
@@ -70,19 +58,12 @@ func (p *mixturePast) step(dst, q []float64, t int) Diagnostics {
 	return d
 }
 
+func (p *mixturePast) end() {}
+
 func (k *temperedPast) keep(slot int) {
 	copy(k.like[slot], k.t.like)
 	copy(k.lift[slot], k.t.lift)
-	copy(k.home[slot], k.t.home)
-	for h, rows := range k.reads {
-		copy(rows[slot], k.t.reads[h])
-	}
-	for h, rows := range k.full {
-		copy(rows[slot], k.t.fulls[h].p)
-	}
-	for h, rows := range k.population {
-		copy(rows[slot], k.t.others[h].p)
-	}
+	copy(k.full[slot], k.t.fulls[0].p)
 	for h, rows := range k.persist {
 		copy(rows[slot], k.t.persist[h])
 	}
@@ -96,103 +77,54 @@ func (p *mixturePast) look(dst []float64, s, t int) {
 	fill(p.out, 0)
 	for i, k := range p.at {
 		w := m.kinds(m.slot(i))
-		addScaled(p.out, sum(w.none), k.like[s%n])
+		addScaled(p.out, w.none[0], k.like[s%n])
 		uniform := 1 / float64(len(dst))
 		for h, a := range m.Grid {
-			p.stay(k.persist[h], staying{m.trusted(a), 1 - m.doubt, m.doubt * uniform, k.like, nil}, w.persist[h], s, t)
+			p.stay(k, k.persist[h], staying{m.trusted(a), 1 - m.doubt, m.doubt * uniform}, w.persist[h], s, t)
 		}
 		for h, c := range m.sticky {
-			chain := staying{c.a, 1 - c.c, c.c * k.t.level, k.like, nil}
-			if m.later {
-				chain.read, chain.home = k.lift, k.home
-			}
-			if len(k.reads) > 0 {
-				chain.read = k.reads[h/len(m.Errors)]
-			}
-			p.stay(k.sticky[h], chain, w.sticky[h], s, t)
+			p.stay(k, k.sticky[h], staying{c.a, 1 - c.c, c.c * uniform}, w.sticky[h], s, t)
 		}
-		for h := range k.full {
-			p.full(k, h, w.full[h], s, t)
-		}
-		for h := range k.population {
-			p.population(k, h, w.population[h], s, t)
-		}
+		p.full(k, w.full[0], s, t)
 	}
 	copy(dst, p.out)
 	normalise(dst)
 }
 
-// staying is a chain stay I + (1-stay) home, home being uniform if it is nil, that reads trust read + floor. Read and home are by item.
-type staying struct {
-	stay, trust, floor float64
-	read, home         [][]float64
-}
+// staying is a chain stay I + (1-stay)/K that reads trust L + floor.
+type staying struct{ stay, trust, floor float64 }
 
 // stay adds, times the weight, the posterior of item s under the chain, where alpha holds its causal posteriors.
-func (p *mixturePast) stay(alpha [][]float64, c staying, weight float64, s, t int) {
+func (p *mixturePast) stay(k *temperedPast, alpha [][]float64, c staying, weight float64, s, t int) {
 	n := p.lag + 1
 	copy(p.post, alpha[t%n])
 	fill(p.beta, 1)
 	for u := t; u > s; u-- {
-		for j, v := range c.read[u%n] {
+		for j, v := range k.like[u%n] {
 			p.seen[j] = (c.trust*v + c.floor) * p.beta[j]
 		}
-		stay := p.gaps[u%n].keep(c.stay)
-		if c.home == nil {
-			stepBack(p.beta, p.seen, stay)
-		} else {
-			stepHome(p.beta, p.seen, c.home[u%n], stay)
-		}
+		stepBack(p.beta, p.seen, p.gaps[u%n].keep(c.stay))
 		combine(p.post, alpha[(u-1)%n], p.beta)
 	}
 	addScaled(p.out, weight, p.post)
 }
 
-// stepHome writes (stay I + (1-stay) 1 home') v.
-func stepHome(dst, v, home []float64, stay float64) {
-	jump := (1 - stay) * dot(home, v)
-	for i, x := range v {
-		dst[i] = stay*x + jump
-	}
-}
-
 // full does the same for a learned matrix, as it is now.
-func (p *mixturePast) full(k *temperedPast, h int, weight float64, s, t int) {
-	n, c, alpha := p.lag+1, k.t.fulls[h].c, k.full[h]
+func (p *mixturePast) full(k *temperedPast, weight float64, s, t int) {
+	n, alpha, pairs := p.lag+1, k.full, &k.t.fulls[0].pairs
 	copy(p.post, alpha[t%n])
 	fill(p.beta, 1)
 	for u := t; u > s; u-- {
 		for j, v := range k.lift[u%n] {
-			p.seen[j] = ((1-c)*v + c) * p.beta[j]
+			p.seen[j] = v * p.beta[j]
 		}
 		g := p.gaps[u%n]
 		if g.fresh {
 			fill(p.beta, sum(p.seen))
 		} else {
-			once := func(dst, v []float64) { k.t.fulls[h].pairs.back(dst, v, k.t.mu) }
+			once := func(dst, v []float64) { pairs.back(dst, v, k.t.mu) }
 			once(p.beta, p.seen)
 			p.m.walk.far(p.beta, g.missed, once)
-		}
-		combine(p.post, alpha[(u-1)%n], p.beta)
-	}
-	addScaled(p.out, weight, p.post)
-}
-
-// population does the same for the matrix of the population.
-func (p *mixturePast) population(k *temperedPast, h int, weight float64, s, t int) {
-	n, c, alpha, known := p.lag+1, k.t.others[h].c, k.population[h], p.m.known
-	copy(p.post, alpha[t%n])
-	fill(p.beta, 1)
-	for u := t; u > s; u-- {
-		known.see(k.like[u%n], k.home[u%n])
-		for j, v := range known.lift {
-			p.seen[j] = ((1-c)*v + c) * p.beta[j]
-		}
-		if g := p.gaps[u%n]; g.fresh {
-			fill(p.beta, sum(p.seen))
-		} else {
-			known.back(p.beta, p.seen)
-			p.m.walk.far(p.beta, g.missed, known.back)
 		}
 		combine(p.post, alpha[(u-1)%n], p.beta)
 	}

@@ -57,6 +57,8 @@ func (p *paperPast) step(dst, q []float64, t int) Diagnostics {
 	return d
 }
 
+func (p *paperPast) end() {}
+
 func (p *paperPast) look(dst []float64, s, t int) {
 	n := p.lag + 1
 	copy(p.out, p.alpha[t%n])

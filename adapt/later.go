@@ -230,13 +230,6 @@ func (k *known) forward(dst, p []float64) {
 	}
 }
 
-// back writes P v into dst.
-func (k *known) back(dst, v []float64) {
-	for i, row := range k.rows {
-		dst[i] = dot(row, v)
-	}
-}
-
 // follower is a hypothesis that the stream goes by the population's matrix.
 type follower struct {
 	c        float64   // its error rate

@@ -78,25 +78,54 @@ func (s sharpness) whole(q [][]float64) float64 {
 		}
 		return c
 	}
-	_, hi := s.between(mean, 12) // to a thousandth
-	return hi
-}
-
-// between returns bounds of the exponent for which mean, which grows with it, is the target, after so many halvings.
-func (s sharpness) between(mean func(b float64) float64, halvings int) (lo, hi float64) {
-	lo, hi = 1, maxSharpness
+	lo, hi := 1.0, float64(maxSharpness)
 	if mean(lo) >= s.target {
-		return lo, lo
+		return lo
 	}
 	if mean(hi) <= s.target {
-		return hi, hi
+		return hi
 	}
-	for range halvings {
+	for range 12 { // to a thousandth
 		if middle := math.Sqrt(lo * hi); mean(middle) < s.target {
 			lo = middle
 		} else {
 			hi = middle
 		}
 	}
-	return lo, hi
+	return hi
+}
+
+// find returns the exponent for which mean, which grows with it, is the target: by regula falsi on the logarithm, after Illinois, to some 1e-13.
+func (s sharpness) find(mean func(b float64) float64) float64 {
+	if s.target == 0 {
+		return 1
+	}
+	lo, hi := 0., math.Log(maxSharpness)
+	below, above := mean(1)-s.target, 0.
+	if below >= 0 {
+		return 1
+	}
+	if above = mean(maxSharpness) - s.target; above <= 0 {
+		return maxSharpness
+	}
+	middle, side := lo, 0
+	for range 100 {
+		before := middle
+		middle = (lo*above - hi*below) / (above - below)
+		if math.Abs(middle-before) < 1e-13 {
+			break
+		}
+		if f := mean(math.Exp(middle)) - s.target; f < 0 {
+			if lo, below = middle, f; side < 0 {
+				above /= 2
+			}
+			side = -1
+		} else {
+			if hi, above = middle, f; side > 0 {
+				below /= 2
+			}
+			side = 1
+		}
+	}
+	return math.Exp(middle)
 }

@@ -57,14 +57,19 @@ func (r *recording) ahead(c *chain, dst, p []float64, t int) {
 
 // back writes into dst what v, said of item t, says of the item before, up to a factor.
 func (r *recording) back(c *chain, dst, v []float64, t int) {
-	switch g := r.between.at(t); {
+	c.back(&r.walk, dst, v, t, r.between.at(t))
+}
+
+// back is the same over any gap before item t.
+func (c *chain) back(w *walk, dst, v []float64, t int, g gap) {
+	switch {
 	case g.fresh:
 		fill(dst, dot(c.first, v))
 	case c.matrices == nil:
 		c.behind(dst, v, g.keep(c.stay))
 	default:
 		c.backward(dst, v, t)
-		r.walk.far(dst, g.missed, func(dst, v []float64) { c.backward(dst, v, t) })
+		w.far(dst, g.missed, func(dst, v []float64) { c.backward(dst, v, t) })
 	}
 }
 

@@ -89,6 +89,14 @@ func stepBack(dst, v []float64, stay float64) {
 	}
 }
 
+// stepHome writes (stay I + (1-stay) 1 home') v.
+func stepHome(dst, v, home []float64, stay float64) {
+	jump := (1 - stay) * dot(home, v)
+	for i, x := range v {
+		dst[i] = stay*x + jump
+	}
+}
+
 // times writes A v for a dense A.
 func times(dst, a, v []float64) {
 	n := len(v)

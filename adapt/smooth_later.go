@@ -40,22 +40,16 @@ type laterHindsight struct {
 	row          []float64   // [K] scratch
 }
 
-// sharpHalvings finds b to the last bits: nothing is near it that would not be found again.
-const sharpHalvings = 40
-
 func newLaterHindsight(classes int, s Settings, q [][]float64, between gaps) *laterHindsight {
 	h := &laterHindsight{
-		account: newAccount(classes, s, true), s: s, q: q, r: newRecording(classes, len(q)), sharp: 1,
+		account: newAccount(classes, s, true), s: s, q: q, r: newRecording(classes, len(q)),
 		lift: newLift(classes, len(q)), row: make([]float64, classes),
 	}
 	h.r.between = between
 	h.logq = h.r.alpha
 	h.takeLogs()
 	sharp := newSharpness(s)
-	if sharp.target > 0 {
-		lo, hi := sharp.between(h.r.confidence(h.logq, sharp.claimed), sharpHalvings)
-		h.sharp = math.Sqrt(lo * hi)
-	}
+	h.sharp = sharp.find(func(b float64) float64 { return h.confidence(b * sharp.claimed) })
 	for i, factor := range s.Auto.Temperatures {
 		h.temperatures = append(h.temperatures, s.Temperature*factor/h.sharp)
 		if factor > s.Auto.Temperatures[h.hot] {
@@ -140,14 +134,12 @@ func temper(dst, logq []float64, temperature float64) {
 	scale(dst, 1/sum(dst))
 }
 
-// confidence returns the mean greatest entry of q^(b claimed), as a function of b, where logq [T, K] is log q.
-func (r *recording) confidence(logq []float64, claimed float64) func(b float64) float64 {
-	return func(b float64) (c float64) {
-		for t := range r.steps {
-			c += confidence(r.row(logq, t), b*claimed)
-		}
-		return c / float64(r.steps)
+// confidence returns the mean greatest entry of q^power, by logq.
+func (h *laterHindsight) confidence(power float64) (c float64) {
+	for t := range h.r.steps {
+		c += confidence(h.r.row(h.logq, t), power)
 	}
+	return c / float64(h.r.steps)
 }
 
 // inert is what the chains of persist are made of. If an item differs from both of its neighbours, these agree by necessity where there are two
@@ -294,10 +286,13 @@ func (h *laterHindsight) chain(i, k int) *chain {
 	case "drift":
 		return h.r.baumWelch(c, r.beta, block, math.Pow(1-r.gamma, float64(block)))
 	case "population":
-		c.lift, c.block, c.matrices = h.freq, h.r.steps, [][]float64{slices.Concat(h.s.Population.Transitions...)}
+		c.lift, c.block, c.matrices = h.freq, h.r.steps, [][]float64{flat(h.s.Population.Transitions)}
 	}
 	return c
 }
+
+// flat returns the rows of a matrix one after another.
+func flat(rows [][]float64) []float64 { return slices.Concat(rows...) }
 
 // decode takes none, all of its members and temperatures together, persist(a) at all temperatures, and every other reading by itself.
 func (h *laterHindsight) decode(path []int) {

@@ -59,6 +59,17 @@ func (h *laterHindsight) plainReading(i, k int, missed []int) (l law, log float6
 	}
 	c := h.chain(i, k)
 	l = c.written(rec).over(missed)
+	for t := range rec.steps { // under the confusions that are held
+		if r.kind == "population" {
+			break
+		}
+		m := slices.Clone(like(t))
+		for j := range m {
+			m[j] /= fix.lifted[j]
+		}
+		scale(m, 1/dot(fix.mu, m))
+		l.seen[t] = erred(m)
+	}
 	counts := rows(n, n)
 	p := fix.mu
 	for t := range rec.steps {

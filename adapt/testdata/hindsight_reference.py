@@ -298,7 +298,7 @@ class Lagged:
     with the parameters as they are. So weights are judged under the marginal known by now, at some nine passes an item.
 
     look: weights = initial * exp(log evidence over the window); readings over 1e-4 are run back from item t to t-N through their own chains
-    (full and drift through the online learner's matrix of the last step; there is no Baum-Welch) and mixed, sharpening undone as in `smooth`.
+    (full and drift through the online learner's matrix as it is; there is no Baum-Welch) and mixed, sharpening undone as in `smooth`.
     """
 
     LIVE = 1e-4
@@ -392,6 +392,7 @@ class Lagged:
                     new = ahead * OM / z if z > 1e-290 else normalised(M)
                     if kind != "population" and z > 1e-290 and not first:
                         r["C"] = (1 - r["gamma"]) * r["C"] + p[:, None] * r["A"] * OM / z
+                        r["A"] = (r["C"] + r["beta"] * mu) / (r["C"].sum(1, keepdims=True) + r["beta"])
                 r["alpha"].append(new)
                 r["seen"].append(OM)
 
