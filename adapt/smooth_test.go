@@ -415,9 +415,16 @@ func TestSmoothPanicsOnTheCallersBug(t *testing.T) {
 func FuzzLookingBack(f *testing.F) {
 	f.Add(uint8(0), uint8(2), []byte{1, 2, 3, 4, 5, 6})
 	f.Add(uint8(3), uint8(0), []byte{0, 0, 255, 0, 255, 0, 255, 255, 255})
+	f.Add(uint8(128+11), uint8(2), []byte{255, 0, 0, 0, 0, 255, 0, 255, 0, 255, 255, 255})
 	f.Fuzz(func(t *testing.T, gate, lag uint8, data []byte) {
 		const n = 3
 		s := Settings{Gate: Gates()[int(gate)%4]}
+		if s.Gate == GateAuto {
+			a := []Auto{FirstAuto(), SecondAuto(), DefaultAuto()}[int(gate)/4%3]
+			if s.Auto = &a; gate >= 128 && a.Edition > 1 {
+				s.Population = &Population{[][]float64{{0.5, 0.5, 0}, {0, 1, 0}, {0.1, 0.1, 0.8}}, []float64{0.8, 0.1, 0.1}}
+			}
+		}
 		var q [][]float64
 		for ; len(data) >= n && len(q) < 64; data = data[n:] {
 			row := make([]float64, n)
@@ -440,7 +447,14 @@ func FuzzLookingBack(f *testing.F) {
 		if _, err := Viterbi(n, s, path, q); err != nil {
 			t.Fatal(err)
 		}
-		for i, row := range append(dst, laggedAll(t, s, int(lag%8), q)...) {
+		over, missed := rows(len(q), n), make([]int, len(q))
+		for i := range missed {
+			missed[i] = int(lag)*i%5 - 1
+		}
+		if _, err := SmoothGaps(n, s, over, q, missed); err != nil {
+			t.Fatal(err)
+		}
+		for i, row := range slices.Concat(dst, over, laggedAll(t, s, int(lag%8), q), laggedGaps(t, s, int(lag%8), q, missed)) {
 			if err := Check(row, n); err != nil {
 				t.Fatalf("row %d of %v: %v", i, q, err)
 			}
