@@ -145,6 +145,9 @@ func TestHypotheses(t *testing.T) {
 	if h := newFilter(t, 4, Settings{Gate: GateOff}).Hypotheses(nil); h != nil {
 		t.Errorf("the paper's mode has hypotheses: %v", h)
 	}
+	if h := (Hypothesis{Kind: "sticky", Stay: 0.87, Error: 0.2, Confused: true, Temperature: 1}).String(); h != "sticky(0.87, 0.2 confused) at T = 1" {
+		t.Errorf("named %q", h)
+	}
 	if h := (Hypothesis{Kind: "drift", Error: 0.4, Temperature: 1}).String(); h != "drift(0.4) at T = 1" {
 		t.Errorf("%q", h)
 	}

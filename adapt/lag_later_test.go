@@ -3,6 +3,7 @@ package adapt
 import (
 	"fmt"
 	"math/rand/v2"
+	goruntime "runtime"
 	"testing"
 )
 
@@ -145,6 +146,25 @@ func TestLaggedLaterAtTheExtremes(t *testing.T) {
 	for _, r := range l.past.(*windowPast).readings {
 		if r.kind == "full" || r.kind == "drift" {
 			t.Fatalf("%s with %d classes", r.kind, n)
+		}
+	}
+}
+
+// What a lag is said to take is what it takes, but for scratch of its readings and the headers of its rows.
+func TestLaggedLaterBytes(t *testing.T) {
+	for _, classes := range []int{20, 200} {
+		s, err := Settings{}.Resolved(classes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := newFilter(t, classes, s)
+		var before, after goruntime.MemStats
+		goruntime.ReadMemStats(&before)
+		newWindowPast(f, 30)
+		goruntime.ReadMemStats(&after)
+		got, want := float64(after.TotalAlloc-before.TotalAlloc), windowBytes(classes, 30, s)
+		if !(got > want && got < 1.35*want) {
+			t.Errorf("%d classes: %.0f bytes, said to be %.0f", classes, got, want)
 		}
 	}
 }

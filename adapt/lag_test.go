@@ -279,6 +279,7 @@ func TestLaggedDiagnosticsPlaceAndReset(t *testing.T) {
 }
 
 func TestLaggedRefusals(t *testing.T) {
+	first := FirstAuto()
 	for _, tc := range []struct {
 		classes, lag int
 		s            Settings
@@ -289,6 +290,7 @@ func TestLaggedRefusals(t *testing.T) {
 		{0, 1, Settings{}, "0 classes"},
 		{5000, 1000, Settings{Gate: GateOff}, "GiB"},
 		{5000, MaxLag, Settings{}, "GiB"},
+		{5000, MaxLag, Settings{Auto: &first}, "GiB"},
 	} {
 		if _, err := NewLagged(tc.classes, tc.s, tc.lag); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("NewLagged(%d, %d): %v, want %q", tc.classes, tc.lag, err, tc.want)

@@ -84,8 +84,8 @@ func (h Hypothesis) Ordered() bool {
 //
 // where full and drift share the initial weight of full, times 1e-12.
 //
-// Memory beyond q and dst: 24 T K + 16 T bytes under auto, plus twice 8 K^2 bytes for each max(25, K) steps and the state of the causal readings, which
-// does not grow with T; 16 T K plus 16 sqrt(T) K^2 bytes in the paper's modes. Time under auto is that of some hundreds of passes that cost K a step,
+// Memory beyond q and dst: 24 T K + 16 T bytes under auto, plus twice 8 K^2 bytes for each max(25, K) steps, and 64 K^2 bytes of matrices that
+// the causal readings learn; 16 T K plus 16 sqrt(T) K^2 bytes in the paper's modes. Time under auto is that of some hundreds of passes that cost K a step,
 // and of some dozens that cost K^2; a learned matrix that weighs anything adds up to 60 of those.
 //
 // An error tells a setting out of range or the first item that does not pass [Check]. Smooth panics if the shape of dst is not that
