@@ -53,26 +53,7 @@ func newTempered(classes int, m *mixture) *tempered {
 		m: m, like: vec(), last: vec(), mass: vec(), mu: vec(), lift: vec(),
 		met: make([]float64, len(m.sticky)), overlap: make([]float64, len(m.sticky)), columns: make([]int32, 0, classes),
 	}
-	t.reads = make([][]float64, len(m.Grid))
-	switch {
-	case !m.later:
-		t.home, t.level = m.start, 1/float64(classes)
-		for i := range t.reads {
-			t.reads[i] = t.like
-		}
-	case m.LiftMemory > 0:
-		t.home, t.level = t.mu, 1
-		for i, a := range m.Grid {
-			t.reads[i] = vec()
-			memory := a / (1 - a) / m.LiftMemory
-			t.beyond = append(t.beyond, m.LiftPseudo*memory*memory/float64(classes))
-		}
-	default:
-		t.home, t.level = t.mu, 1
-		for i := range t.reads {
-			t.reads[i] = t.lift
-		}
-	}
+	t.makeReads(classes)
 	for _, c := range m.statics {
 		t.statics = append(t.statics, static{c, vec()})
 	}
@@ -97,6 +78,28 @@ func newTempered(classes int, m *mixture) *tempered {
 		t.others = append(t.others, follower{c, vec(), vec()})
 	}
 	return t
+}
+
+// makeReads sets what sticky returns to and reads: see the table above.
+func (t *tempered) makeReads(classes int) {
+	m := t.m
+	t.reads = make([][]float64, len(m.Grid))
+	t.home, t.level = t.mu, 1
+	if !m.later {
+		t.home, t.level = m.start, 1/float64(classes)
+	}
+	for i, a := range m.Grid {
+		switch {
+		case !m.later:
+			t.reads[i] = t.like
+		case m.LiftMemory == 0:
+			t.reads[i] = t.lift
+		default:
+			memory := a / (1 - a) / m.LiftMemory
+			t.beyond = append(t.beyond, m.LiftPseudo*memory*memory/float64(classes))
+			t.reads[i] = make([]float64, classes)
+		}
+	}
 }
 
 func (t *tempered) reset() {
