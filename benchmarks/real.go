@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/internal/scores"
 )
 
 // RealSettings says what is tried on the real predictions. The zero value is all of it.
@@ -21,7 +22,7 @@ type RealSettings struct {
 	Shuffles int      // orders drawn of each stream, seeded 1, 2, ...; 0: 3
 	Quick    bool     // a few streams, cut short, and rough intervals
 	Workers  int      // 0: one for each core. The results do not depend on it.
-	// Resamples is how often streams are drawn for the intervals; 0: as often as Bootstrap does.
+	// Resamples is how often streams are drawn for the intervals; 0: as often as scores.Bootstrap does.
 	Resamples int
 }
 
@@ -142,7 +143,7 @@ func RunReal(sets []*Collection, s RealSettings) (*RealResult, error) {
 	runTrials(trials, s.Workers)
 	r.Sets = make([]RealSet, len(trials))
 	if err := parallel(s.Workers, len(trials), func(i int) (err error) {
-		r.Sets[i], err = trials[i].set(BootstrapOptions{Resamples: s.Resamples})
+		r.Sets[i], err = trials[i].set(scores.BootstrapOptions{Resamples: s.Resamples})
 		return err
 	}); err != nil {
 		return nil, err
@@ -163,7 +164,7 @@ type realTrial struct {
 
 // realChange is one method on one draw of a stream.
 type realChange struct {
-	pair
+	*scores.Pair
 	soft bool // the method has probabilities
 }
 
@@ -284,7 +285,7 @@ func (s *Stream) shuffled(seed uint64) *Stream {
 func compareAll(s *Stream, methods []Method) []realChange {
 	out := make([]realChange, len(methods))
 	for i, m := range methods {
-		c := realChange{newPair(len(s.Q[0])), m.Probabilities != nil}
+		c := realChange{scores.NewPair(len(s.Q[0])), m.Probabilities != nil}
 		labels, p := make([]int, len(s.Q)), s.Q
 		if c.soft {
 			p = shaped(s.Q)
@@ -294,21 +295,15 @@ func compareAll(s *Stream, methods []Method) []realChange {
 			m.Label(labels, s.Q)
 		}
 		for t, label := range labels {
-			c.add(s.Truth[t], label, s.Q[t], p[t])
+			c.AddLabel(s.Truth[t], label, s.Q[t], p[t])
 		}
 		out[i] = c
 	}
 	return out
 }
 
-// gained is the change in accuracy in points, exact where it is a whole number of them.
-func (p *pair) gained() float64 {
-	raw, adapted := p.raw.totals(), p.adapted.totals()
-	return 100 * float64(adapted.Correct-raw.Correct) / float64(raw.Items)
-}
-
 // set gathers what the draws gave, stream by stream in their order.
-func (t *realTrial) set(o BootstrapOptions) (RealSet, error) {
+func (t *realTrial) set(o scores.BootstrapOptions) (RealSet, error) {
 	out := RealSet{Name: t.name, Classes: t.labels, Streams: len(t.streams), Other: t.other}
 	for _, s := range t.streams {
 		out.Items += len(s.Q)
@@ -331,17 +326,16 @@ func (t *realTrial) set(o BootstrapOptions) (RealSet, error) {
 }
 
 // row is one method over the draws from one up to another.
-func (t *realTrial) row(method, from, to int, o BootstrapOptions) (RealRow, Evaluation, error) {
+func (t *realTrial) row(method, from, to int, o scores.BootstrapOptions) (RealRow, scores.Evaluation, error) {
 	row := RealRow{Method: t.methods[method], Worst: math.Inf(1)}
-	all := NewComparison(len(t.labels))
+	all := scores.NewComparison(len(t.labels))
 	for i, s := range t.streams {
 		one := StreamChange{Stream: s.Name, Items: len(s.Q)}
 		for _, draw := range t.draws[i][from:to] {
-			c := &draw[method].pair
-			all.all.merge(c)
-			all.stream(s.Name).merge(c)
-			one.Change = append(one.Change, c.gained())
-			row.Mean += c.gained() / float64(len(t.streams)*(to-from))
+			c := draw[method].Pair
+			all.AddPair(s.Name, c)
+			one.Change = append(one.Change, c.Gained())
+			row.Mean += c.Gained() / float64(len(t.streams)*(to-from))
 		}
 		row.count(one)
 	}

@@ -4,14 +4,14 @@ import (
 	"math"
 	"slices"
 
-	"github.com/oatta/oatta/benchmarks"
+	"github.com/oatta/oatta/internal/scores"
 )
 
 // Metrics say how well probabilities fit the truth, at one temperature.
 type Metrics struct {
 	Accuracy float64 `json:"accuracy"` // the same at every temperature
 	NLL      float64 `json:"nll"`      // mean -log p(truth) in nats
-	ECE      float64 `json:"ece"`      // calibration error of the top label over benchmarks.Bins bins of equal width
+	ECE      float64 `json:"ece"`      // calibration error of the top label over scores.Bins bins of equal width
 	ECEMass  float64 `json:"ece_mass"` // the same over as many bins of equal numbers of items
 	Bins     []Bin   `json:"bins"`     // those of equal width, from low confidence to high
 }
@@ -25,13 +25,13 @@ type Bin struct {
 
 // Metrics returns the scores of q^(1/temperature), normalised. At least one item must be there.
 func (s *Set) Metrics(temperature float64) Metrics {
-	m := Metrics{Bins: make([]Bin, benchmarks.Bins)}
+	m := Metrics{Bins: make([]Bin, scores.Bins)}
 	all := make([]scored, s.Len())
 	for i := range all {
 		loss, confidence := s.score(i, 1/temperature)
 		all[i] = scored{confidence, s.hit[i]}
 		m.NLL += loss
-		m.Bins[min(int(confidence*benchmarks.Bins), benchmarks.Bins-1)].add(all[i])
+		m.Bins[min(int(confidence*scores.Bins), scores.Bins-1)].add(all[i])
 	}
 	hits := 0
 	for _, hit := range s.hit {
@@ -93,7 +93,7 @@ func massBins(all []scored) []Bin {
 		}
 		return 0
 	})
-	bins := make([]Bin, benchmarks.Bins)
+	bins := make([]Bin, scores.Bins)
 	for i, one := range all {
 		bins[i*len(bins)/len(all)].add(one)
 	}

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/oatta/oatta/benchmarks"
 	"github.com/oatta/oatta/benchmarks/calibration"
 	"github.com/oatta/oatta/datasets"
+	"github.com/oatta/oatta/datasets/npy"
 	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/models"
 )
@@ -258,7 +258,11 @@ func TestCalibrateManifest(t *testing.T) {
 
 // A model's manifest is found by its ONNX file, and the model is loaded with what was fitted: here to ready predictions of CIFAR-10.
 func TestCalibrateModel(t *testing.T) {
-	logits, err := benchmarks.ReadNPYFile(testdata.Shared(t, "data", "predictions", "cifar10_test_resnet18_balanced_logits.npy"))
+	array, err := npy.Read(strings.NewReader(readFile(t, testdata.Shared(t, "data", "predictions", "cifar10_test_resnet18_balanced_logits.npy"))), 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	logits, err := array.Float32s()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,8 +271,8 @@ func TestCalibrateModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text strings.Builder
-	for i, z := range logits[:5000] {
-		fmt.Fprintf(&text, `{"stream":"%d","logits":%s,"truth":"%d"}`+"\n", i/50, asJSON(z), truth[i])
+	for i, y := range truth[:5000] {
+		fmt.Fprintf(&text, `{"stream":"%d","logits":%s,"truth":"%d"}`+"\n", i/50, asJSON(logits[10*i:10*i+10]), y)
 	}
 	dir := t.TempDir()
 	in, model := filepath.Join(dir, "in.jsonl"), filepath.Join(dir, "net.onnx")

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/oatta/oatta/benchmarks"
+	"github.com/oatta/oatta/internal/scores"
 )
 
 // kind is a modality with a small input and a small network for it.
@@ -131,15 +131,15 @@ func filesOf(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// scores is what eval prints as JSON.
-type scores struct {
+// printedScores is what eval prints as JSON.
+type printedScores struct {
 	Settings                             runSettings
 	Items, Failures, Unlabelled, Unknown int
 	Complete                             bool
-	benchmarks.Evaluation
+	scores.Evaluation
 }
 
-func evaluated(t *testing.T, args ...string) (s scores) {
+func evaluated(t *testing.T, args ...string) (s printedScores) {
 	t.Helper()
 	out, _ := mustOatta(t, exitFine, append([]string{"eval"}, args...)...)
 	if err := json.Unmarshal([]byte(out), &s); err != nil {
@@ -149,7 +149,7 @@ func evaluated(t *testing.T, args ...string) (s scores) {
 }
 
 // supports is how many items of each class were scored.
-func (s scores) supports() map[string]int {
+func (s printedScores) supports() map[string]int {
 	out := map[string]int{}
 	for _, c := range s.Raw.Classes {
 		out[c.Label] = c.Support
@@ -158,7 +158,7 @@ func (s scores) supports() map[string]int {
 }
 
 // checkRaw recomputes the accuracy of the labels of a run, of which truth tells the true one, "" for none.
-func (s scores) checkRaw(t *testing.T, lines []result, truth func(i int) string) {
+func (s printedScores) checkRaw(t *testing.T, lines []result, truth func(i int) string) {
 	t.Helper()
 	right, n := 0, 0
 	for i, l := range lines {

@@ -10,11 +10,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/oatta/oatta/benchmarks"
 	"github.com/oatta/oatta/datasets"
 	"github.com/oatta/oatta/internal/inputs"
 	"github.com/oatta/oatta/internal/pipeline"
 	"github.com/oatta/oatta/internal/results"
+	"github.com/oatta/oatta/internal/scores"
 	"github.com/oatta/oatta/models"
 )
 
@@ -48,7 +48,7 @@ func evaluate(c *cli.Context, env environment, m *models.Model, in inputs.Input,
 	warn(c, env, truth.warnings)
 	warnGuesses(c, env, m)
 
-	comparison := benchmarks.NewComparison(len(m.Manifest.Labels))
+	comparison := scores.NewComparison(len(m.Manifest.Labels))
 	r := &classification{c: c, env: env, input: in, path: c.String("predictions"), discard: c.String("predictions") == "", eval: true}
 	r.observe = func(i int, record *results.Record) {
 		if truth.class[i] >= 0 && !record.Failed() {
@@ -56,13 +56,13 @@ func evaluate(c *cli.Context, env environment, m *models.Model, in inputs.Input,
 		}
 	}
 	r.scores = func(report pipeline.Report) error {
-		scores := group(comparison).Evaluate(m.Manifest.Labels)
-		if scores.Raw.Items == 0 && !report.Stopped {
+		measured := group(comparison).Evaluate(m.Manifest.Labels)
+		if measured.Raw.Items == 0 && !report.Stopped {
 			return fmt.Errorf("nothing was scored: every %s with a label that the model has failed", in.Noun())
 		}
 		e := evaluation{
 			Settings: r.manifest.Settings.public(), Items: report.Items, Failures: report.Failures, Unlabelled: truth.unlabelled, Unknown: truth.unknown,
-			Complete: !report.Stopped, Evaluation: scores, Intervals: intervals(group(comparison), m.Manifest.Labels),
+			Complete: !report.Stopped, Evaluation: measured, Intervals: intervals(group(comparison), m.Manifest.Labels),
 		}
 		return e.write(env.out, c.String("format"))
 	}
@@ -78,9 +78,9 @@ func noLabel(in inputs.Input) error {
 }
 
 // groups reads --groups: what puts the streams of one person together. A stream that does not fit stands for itself.
-func groups(c *cli.Context) (func(*benchmarks.Comparison) *benchmarks.Comparison, error) {
+func groups(c *cli.Context) (func(*scores.Comparison) *scores.Comparison, error) {
 	if !c.IsSet("groups") {
-		return func(x *benchmarks.Comparison) *benchmarks.Comparison { return x }, nil
+		return func(x *scores.Comparison) *scores.Comparison { return x }, nil
 	}
 	re, err := regexp.Compile(c.String("groups"))
 	if err == nil && re.NumSubexp() < 1 {
@@ -89,7 +89,7 @@ func groups(c *cli.Context) (func(*benchmarks.Comparison) *benchmarks.Comparison
 	if err != nil {
 		return nil, fmt.Errorf("--groups: %w", err)
 	}
-	return func(x *benchmarks.Comparison) *benchmarks.Comparison {
+	return func(x *scores.Comparison) *scores.Comparison {
 		return x.Grouped(func(stream string) string {
 			if m := re.FindStringSubmatch(stream); m != nil && m[1] != "" {
 				return m[1]
@@ -100,8 +100,8 @@ func groups(c *cli.Context) (func(*benchmarks.Comparison) *benchmarks.Comparison
 }
 
 // intervals are those over streams or groups, nil where there is but one.
-func intervals(x *benchmarks.Comparison, labels []string) *benchmarks.Bootstrap {
-	b, err := x.Bootstrap(labels, benchmarks.BootstrapOptions{})
+func intervals(x *scores.Comparison, labels []string) *scores.Bootstrap {
+	b, err := x.Bootstrap(labels, scores.BootstrapOptions{})
 	if err != nil { // fewer than two: nothing to tell
 		return nil
 	}

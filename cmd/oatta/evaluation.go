@@ -7,7 +7,7 @@ import (
 	"io"
 	"text/tabwriter"
 
-	"github.com/oatta/oatta/benchmarks"
+	"github.com/oatta/oatta/internal/scores"
 )
 
 // evaluation is what `oatta eval --format json` prints.
@@ -18,8 +18,8 @@ type evaluation struct {
 	Unlabelled int         `json:"unlabelled"` // items without a label
 	Unknown    int         `json:"unknown"`    // items whose label is none of the model's
 	Complete   bool        `json:"complete"`
-	benchmarks.Evaluation
-	Intervals *benchmarks.Bootstrap `json:"intervals,omitempty"` // over streams, or what --groups makes of them
+	scores.Evaluation
+	Intervals *scores.Bootstrap `json:"intervals,omitempty"` // over streams, or what --groups makes of them
 }
 
 // write prints the scores of what was done, be it all or not.
@@ -99,7 +99,7 @@ const classesShown = 20
 
 // printClasses shows the F1 of each class, as sleep scorers and movement scientists want it.
 func (e evaluation) printClasses(w io.Writer) error {
-	raw := map[string]benchmarks.ClassScores{}
+	raw := map[string]scores.ClassScores{}
 	for _, s := range e.Raw.Classes {
 		raw[s.Label] = s
 	}

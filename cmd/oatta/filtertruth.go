@@ -13,16 +13,16 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/oatta/oatta/adapt"
-	"github.com/oatta/oatta/benchmarks"
 	"github.com/oatta/oatta/datasets"
 	"github.com/oatta/oatta/datasets/predictions"
+	"github.com/oatta/oatta/internal/scores"
 )
 
 // itemTruths compares predictions with true labels, of a table or of the items themselves. The truth reaches nothing else.
 type itemTruths struct {
 	table      map[string]string // by file; nil without a table
 	resolver   *labelResolver
-	comparison *benchmarks.Comparison
+	comparison *scores.Comparison
 
 	scored, unlabelled, unknown int
 }
@@ -65,7 +65,7 @@ func cleanID(id string) string {
 
 // begin is told the classes.
 func (t *itemTruths) begin(labels []string) {
-	t.resolver, t.comparison = newLabelResolver(labels), benchmarks.NewComparison(len(labels))
+	t.resolver, t.comparison = newLabelResolver(labels), scores.NewComparison(len(labels))
 }
 
 // add compares one item, whose label after the filter is that of class after. It returns the true class, -1 if it is not known.

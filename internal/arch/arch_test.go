@@ -61,6 +61,7 @@ var rules = []rule{
 	{"internal/state", []string{"adapt"}, "a store of filter states knows filters and nothing of what they filter"},
 	{"internal/streams", []string{"adapt", "adapt/timeline"}, "who passes predictions through filters does not ask where they come from"},
 	{"internal/charts", nil, "a drawing knows numbers, not where they come from"},
+	{"internal/scores", []string{"internal/results"}, "scores know predictions and true classes, not who made them"},
 	{"internal/explain", []string{"adapt", "internal/charts"}, "an explanation shows what a filter did, whoever ran it"},
 	{"internal/results", nil, "what is written does not depend on how it was made"},
 	{"internal/arch", nil, "a test of the structure stands outside it"},

@@ -1,4 +1,4 @@
-package benchmarks
+package scores
 
 import (
 	"gonum.org/v1/gonum/stat/distuv"
@@ -9,12 +9,13 @@ import (
 // Comparison gathers the metrics of predictions before and after the filter, over all items and by stream.
 type Comparison struct {
 	classes int
-	all     pair
-	streams map[string]*pair
+	all     *Pair
+	streams map[string]*Pair
 	order   []string
 }
 
-type pair struct {
+// Pair is the tallies of the same items before and after the filter.
+type Pair struct {
 	raw, adapted *Tally
 	flips        Flips
 }
@@ -31,10 +32,11 @@ type Flips struct {
 
 // NewComparison returns an empty comparison for a number of classes.
 func NewComparison(classes int) *Comparison {
-	return &Comparison{classes: classes, all: newPair(classes), streams: map[string]*pair{}}
+	return &Comparison{classes: classes, all: NewPair(classes), streams: map[string]*Pair{}}
 }
 
-func newPair(classes int) pair { return pair{raw: NewTally(classes), adapted: NewTally(classes)} }
+// NewPair returns an empty pair for a number of classes.
+func NewPair(classes int) *Pair { return &Pair{raw: NewTally(classes), adapted: NewTally(classes)} }
 
 // Add counts one item of a stream; labels are the most probable classes.
 func (c *Comparison) Add(stream string, truth int, raw, adapted []float64) {
@@ -45,11 +47,18 @@ func (c *Comparison) Add(stream string, truth int, raw, adapted []float64) {
 // AddLabel counts one item whose label after the filter was decided otherwise than by adapted.
 func (c *Comparison) AddLabel(stream string, truth, label int, raw, adapted []float64) {
 	s := c.stream(stream)
-	c.all.add(truth, label, raw, adapted)
-	s.add(truth, label, raw, adapted)
+	c.all.AddLabel(truth, label, raw, adapted)
+	s.AddLabel(truth, label, raw, adapted)
 }
 
-func (p *pair) add(truth, after int, raw, adapted []float64) {
+// AddPair counts items of a stream that were counted elsewhere.
+func (c *Comparison) AddPair(stream string, p *Pair) {
+	c.all.Merge(p)
+	c.stream(stream).Merge(p)
+}
+
+// AddLabel counts one item whose label after the filter is after.
+func (p *Pair) AddLabel(truth, after int, raw, adapted []float64) {
 	p.raw.Add(truth, raw)
 	p.adapted.AddLabel(truth, after, adapted)
 	before, _ := results.Top(raw)
@@ -62,6 +71,12 @@ func (p *pair) add(truth, after int, raw, adapted []float64) {
 	default:
 		p.flips.Other++
 	}
+}
+
+// Gained is the change in accuracy in points, exact where it is a whole number of them. At least one item must be there.
+func (p *Pair) Gained() float64 {
+	raw, adapted := p.raw.totals(), p.adapted.totals()
+	return 100 * float64(adapted.Correct-raw.Correct) / float64(raw.Items)
 }
 
 // Evaluation is a comparison in numbers.

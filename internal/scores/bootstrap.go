@@ -1,4 +1,4 @@
-package benchmarks
+package scores
 
 import (
 	"cmp"
@@ -69,10 +69,10 @@ var metrics = []struct {
 func (c *Comparison) Bootstrap(labels []string, o BootstrapOptions) (*Bootstrap, error) {
 	b := &Bootstrap{Streams: len(c.order), Resamples: cmp.Or(o.Resamples, 2000), Level: cmp.Or(o.Level, 0.95), Seed: o.Seed}
 	if b.Streams < 2 {
-		return nil, fmt.Errorf("benchmarks: intervals over %d streams: want 2 or more", b.Streams)
+		return nil, fmt.Errorf("scores: intervals over %d streams: want 2 or more", b.Streams)
 	}
 	if b.Resamples < 1 || !(b.Level > 0 && b.Level < 1) {
-		return nil, fmt.Errorf("benchmarks: intervals at level %g by %d resamples: want a level between 0 and 1 and 1 resample or more", b.Level, b.Resamples)
+		return nil, fmt.Errorf("scores: intervals at level %g by %d resamples: want a level between 0 and 1 and 1 resample or more", b.Level, b.Resamples)
 	}
 	own := make([][]float64, b.Streams)
 	for i, name := range c.order {
@@ -83,7 +83,7 @@ func (c *Comparison) Bootstrap(labels []string, o BootstrapOptions) (*Bootstrap,
 	rng := rand.New(rand.NewPCG(o.Seed, 0x6f617474612d6273))
 	drawn := make([][]float64, b.Streams)
 	for range b.Resamples {
-		sum := newPair(c.classes)
+		sum := NewPair(c.classes)
 		for i := range drawn {
 			k := rng.IntN(b.Streams)
 			sum.raw.mergeCounts(c.streams[c.order[k]].raw)
@@ -98,7 +98,7 @@ func (c *Comparison) Bootstrap(labels []string, o BootstrapOptions) (*Bootstrap,
 }
 
 // present returns the classes that occur or were predicted.
-func (p *pair) present() (classes []int) {
+func (p *Pair) present() (classes []int) {
 	for k, n := range p.raw.support {
 		if n+p.raw.predicted[k]+p.adapted.predicted[k] > 0 {
 			classes = append(classes, k)
@@ -109,7 +109,7 @@ func (p *pair) present() (classes []int) {
 
 // values appends raw, adapted and change of each metric, then of the F1 of some classes. The F1 of a class that neither occurs nor was
 // predicted is NaN.
-func (p *pair) values(dst []float64, classes []int) []float64 {
+func (p *Pair) values(dst []float64, classes []int) []float64 {
 	raw, adapted := p.raw.totals(), p.adapted.totals()
 	for _, m := range metrics {
 		a, b := m.of(&raw), m.of(&adapted)

@@ -1,4 +1,4 @@
-package benchmarks
+package scores
 
 import (
 	"encoding/json"
@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // golden is a case of testdata/metrics_golden.py.
@@ -154,7 +156,7 @@ func TestBootstrapOfAMean(t *testing.T) {
 	for _, s := range e.Streams {
 		own = append(own, s.Raw.Accuracy)
 	}
-	_, se := meanSE(own)
+	se := stat.StdErr(stat.StdDev(own, nil), float64(len(own)))
 	pooled, mean := row(t, b.Pooled, "accuracy", ""), row(t, b.Mean, "accuracy", "")
 	if pooled.Raw.Value != e.Raw.Accuracy || math.Abs(mean.Raw.Value-pooled.Raw.Value) > 1e-12 {
 		t.Errorf("values %g and %g, want %g", pooled.Raw.Value, mean.Raw.Value, e.Raw.Accuracy)

@@ -1,29 +1,29 @@
-package benchmarks
+package scores
 
 // Grouped returns the comparison with streams put together, as the two nights of a person: of names the group of a stream. Groups stand in
 // the order in which their first stream came. What is over all items stays as it is.
 func (c *Comparison) Grouped(of func(stream string) string) *Comparison {
 	out := NewComparison(c.classes)
-	out.all.merge(&c.all)
+	out.all.Merge(c.all)
 	for _, name := range c.order {
-		out.stream(of(name)).merge(c.streams[name])
+		out.stream(of(name)).Merge(c.streams[name])
 	}
 	return out
 }
 
 // stream returns the pair of a stream, a new one the first time.
-func (c *Comparison) stream(name string) *pair {
+func (c *Comparison) stream(name string) *Pair {
 	s := c.streams[name]
 	if s == nil {
-		p := newPair(c.classes)
-		s = &p
+		s = NewPair(c.classes)
 		c.streams[name] = s
 		c.order = append(c.order, name)
 	}
 	return s
 }
 
-func (p *pair) merge(o *pair) {
+// Merge adds what another pair of the same classes has counted.
+func (p *Pair) Merge(o *Pair) {
 	p.raw.Merge(o.raw)
 	p.adapted.Merge(o.adapted)
 	p.flips.Right += o.flips.Right

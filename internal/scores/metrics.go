@@ -1,4 +1,4 @@
-package benchmarks
+package scores
 
 import (
 	"fmt"
@@ -45,7 +45,7 @@ func (t *Tally) Add(truth int, p []float64) {
 // AddLabel does the same for a label that was decided otherwise, by a path through the stream.
 func (t *Tally) AddLabel(truth, label int, p []float64) {
 	if truth < 0 || truth >= len(t.support) || len(p) != len(t.support) {
-		panic(fmt.Sprintf("benchmarks: truth %d and %d probabilities for %d classes", truth, len(p), len(t.support)))
+		panic(fmt.Sprintf("scores: truth %d and %d probabilities for %d classes", truth, len(p), len(t.support)))
 	}
 	confidence := p[label]
 	t.n++
