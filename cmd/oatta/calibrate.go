@@ -10,8 +10,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/oatta/oatta/adapt"
-	"github.com/oatta/oatta/benchmarks/calibration"
 	"github.com/oatta/oatta/datasets/predictions"
+	"github.com/oatta/oatta/internal/calibration"
 )
 
 func calibrateCommand(env environment) *cli.Command {

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/oatta/oatta/benchmarks/calibration"
 	"github.com/oatta/oatta/datasets"
 	"github.com/oatta/oatta/datasets/npy"
+	"github.com/oatta/oatta/internal/calibration"
 	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/models"
 )

@@ -7,8 +7,8 @@ import (
 	"strconv"
 
 	"github.com/oatta/oatta/adapt"
-	"github.com/oatta/oatta/benchmarks/calibration"
 	"github.com/oatta/oatta/datasets/predictions"
+	"github.com/oatta/oatta/internal/calibration"
 )
 
 // read takes in the whole input.

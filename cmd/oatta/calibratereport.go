@@ -12,7 +12,7 @@ import (
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/adapt/population"
-	"github.com/oatta/oatta/benchmarks/calibration"
+	"github.com/oatta/oatta/internal/calibration"
 )
 
 // calibrationReport is what `oatta calibrate --format json` prints.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/adapt/population"
-	"github.com/oatta/oatta/benchmarks/calibration"
+	"github.com/oatta/oatta/internal/calibration"
 	"github.com/oatta/oatta/internal/charts"
 	"github.com/oatta/oatta/models"
 )

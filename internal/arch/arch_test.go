@@ -62,6 +62,7 @@ var rules = []rule{
 	{"internal/streams", []string{"adapt", "adapt/timeline"}, "who passes predictions through filters does not ask where they come from"},
 	{"internal/charts", nil, "a drawing knows numbers, not where they come from"},
 	{"internal/scores", []string{"internal/results"}, "scores know predictions and true classes, not who made them"},
+	{"internal/calibration", []string{"adapt", "adapt/population", "adapt/timeline", "internal/results", "internal/scores", "internal/streams"}, "what is learned of labelled predictions needs no network"},
 	{"internal/explain", []string{"adapt", "internal/charts"}, "an explanation shows what a filter did, whoever ran it"},
 	{"internal/results", nil, "what is written does not depend on how it was made"},
 	{"internal/arch", nil, "a test of the structure stands outside it"},
@@ -71,7 +72,7 @@ var rules = []rule{
 	{"benchmarks/predictors", allBut("cmd/...", "serve/..."), "a study of networks brings its engine"},
 	{"benchmarks/...", allBut("cmd/...", "runtime/ort/...", "serve/..."), "a study runs on the engine that it is given"},
 	{"serve/...", allBut("cmd/...", "runtime/ort/...", "benchmarks/..."), "a server runs on the engine that it is given"},
-	{"cmd/...", allBut(), ""},
+	{"cmd/...", allBut("benchmarks/..."), "a study measures the program from outside: what both need, such as scores, is the program's"},
 	{"internal/tools/...", allBut("cmd/..."), "tools stand beside the program"},
 }
 

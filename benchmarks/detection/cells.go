@@ -8,8 +8,8 @@ import (
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/benchmarks"
-	"github.com/oatta/oatta/benchmarks/calibration"
 	"github.com/oatta/oatta/datasets"
+	"github.com/oatta/oatta/internal/calibration"
 	"github.com/oatta/oatta/internal/results"
 )
 

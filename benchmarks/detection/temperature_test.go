@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/oatta/oatta/benchmarks"
-	"github.com/oatta/oatta/benchmarks/calibration"
+	"github.com/oatta/oatta/internal/calibration"
 	"github.com/oatta/oatta/internal/scores"
 	"github.com/oatta/oatta/internal/testdata"
 )

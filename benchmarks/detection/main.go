@@ -2,7 +2,7 @@
 // hotter temperature would gain accuracy through the filter, and how often where none would, on calibrated predictions and on streams
 // without order.
 //
-//	go run ./benchmarks/calibration/detection -shared DIR
+//	go run ./benchmarks/detection -shared DIR
 //
 // With -transfer it measures instead what a temperature is worth on data that it was not fitted to.
 //
