@@ -1,6 +1,7 @@
 package benchmarks
 
 import (
+	"cmp"
 	"fmt"
 	goruntime "runtime"
 	"sync"
@@ -85,7 +86,7 @@ func RunControlled(sets []*Predictions, s ControlledSettings) (*ControlledResult
 	}
 	jobs := len(sets) * len(s.Streams) * s.Seeds
 	base := make([]float64, jobs)
-	err = parallel(s.Workers, jobs, func(job int) error {
+	err = Parallel(s.Workers, jobs, func(job int) error {
 		seed, rest := job%s.Seeds, job/s.Seeds
 		stream, set := rest%len(s.Streams), rest/len(s.Streams)
 		accuracy, err := controlledJob(sets[set], like[set], s.Streams[stream], uint64(seed+1), s.Steps)
@@ -143,17 +144,18 @@ func controlledJob(set *Predictions, like [][]float64, stream datasets.Controlle
 		return nil, err
 	}
 	law := func(dst []float64, from, t int) { stream.Transition(dst, from, t, steps) }
-	likelihoods := gather(like, items)
+	likelihoods := Pick(like, items)
 	methods := append([]Method{Base()}, Filters(set.Prior)...)
 	methods = append(methods,
 		Method{Name: MethodLimit, Label: func(dst []int, _ [][]float64) { knowing(dst, likelihoods, law) }},
 		Method{Name: MethodHindsight, Label: func(dst []int, _ [][]float64) { hindsight(dst, likelihoods, law) }},
 	)
-	return accuracies(methods, gather(set.Q, items), labels), nil
+	return accuracies(methods, Pick(set.Q, items), labels), nil
 }
 
-func gather(rows [][]float64, items []int) [][]float64 {
-	out := make([][]float64, len(items))
+// Pick returns the rows of items, which may be drawn more than once. Rows that are slices are shared.
+func Pick[T any](rows []T, items []int) []T {
+	out := make([]T, len(items))
 	for t, i := range items {
 		out[t] = rows[i]
 	}
@@ -165,12 +167,13 @@ func accuracies(methods []Method, q [][]float64, truth []int) []float64 {
 	out, labels := make([]float64, len(methods)), make([]int, len(q))
 	for i, m := range methods {
 		m.Label(labels, q)
-		out[i] = accuracy(labels, truth)
+		out[i] = Accuracy(labels, truth)
 	}
 	return out
 }
 
-func accuracy(labels, truth []int) float64 {
+// Accuracy is the share of labels that are true, in percent.
+func Accuracy(labels, truth []int) float64 {
 	hits := 0
 	for t, y := range truth {
 		if labels[t] == y {
@@ -180,13 +183,13 @@ func accuracy(labels, truth []int) float64 {
 	return 100 * float64(hits) / float64(len(truth))
 }
 
-// parallel calls do for 0 to jobs-1 on several goroutines. Every job writes to places of its own, so that the result does not depend
-// on who does it. The error is that of the first failed job in the order of numbers.
-func parallel(workers, jobs int, do func(job int) error) error {
+// Parallel calls do for 0 to jobs-1 on several goroutines, 0 workers being one for each core. Every job writes to places of its own, so
+// that the result does not depend on who does it. The error is that of the first failed job in the order of numbers.
+func Parallel(workers, jobs int, do func(job int) error) error {
 	errs := make([]error, jobs)
 	var next atomic.Int64
 	var group sync.WaitGroup
-	for range min(workers, jobs) {
+	for range min(cmp.Or(workers, goruntime.GOMAXPROCS(0)), jobs) {
 		group.Go(func() {
 			for {
 				job := int(next.Add(1)) - 1

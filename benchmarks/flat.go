@@ -46,7 +46,7 @@ func RunFlat(sets []*Predictions, s ControlledSettings) (*FlatResult, error) {
 		r.Methods = append(r.Methods, m.Name)
 	}
 	changes := make([][]float64, len(flatFactors)*len(streams)*len(sets)) // [methods] of each
-	err = parallel(s.Workers, len(changes), func(job int) error {
+	err = Parallel(s.Workers, len(changes), func(job int) error {
 		set := sets[job%len(sets)]
 		stream, factor := streams[job/len(sets)%len(streams)], flatFactors[job/len(sets)/len(streams)]
 		change, err := flatJob(set, factor, stream, methods, s)
@@ -91,7 +91,7 @@ func eachSeed(set *Predictions, stream datasets.Controlled, methods []Method, s 
 		if err != nil {
 			return err
 		}
-		do(seed, accuracies(methods, gather(set.Q, items), labels))
+		do(seed, accuracies(methods, Pick(set.Q, items), labels))
 	}
 	return nil
 }

@@ -142,7 +142,7 @@ func RunReal(sets []*Collection, s RealSettings) (*RealResult, error) {
 	}
 	runTrials(trials, s.Workers)
 	r.Sets = make([]RealSet, len(trials))
-	if err := parallel(s.Workers, len(trials), func(i int) (err error) {
+	if err := Parallel(s.Workers, len(trials), func(i int) (err error) {
 		r.Sets[i], err = trials[i].set(scores.BootstrapOptions{Resamples: s.Resamples})
 		return err
 	}); err != nil {
@@ -257,7 +257,7 @@ func runTrials(trials []*realTrial, workers int) {
 			}
 		}
 	}
-	_ = parallel(workers, len(jobs), func(i int) error { // no job fails
+	_ = Parallel(workers, len(jobs), func(i int) error { // no job fails
 		j := jobs[i]
 		stream := j.trial.streams[j.stream]
 		if j.draw > 0 {
@@ -308,7 +308,7 @@ func (t *realTrial) set(o scores.BootstrapOptions) (RealSet, error) {
 	for _, s := range t.streams {
 		out.Items += len(s.Q)
 		labels := baseLabels(s.Q)
-		out.Accuracy += accuracy(labels, s.Truth) / float64(len(t.streams))
+		out.Accuracy += Accuracy(labels, s.Truth) / float64(len(t.streams))
 	}
 	for m := range t.methods {
 		ordered, all, err := t.row(m, 0, 1, o)

@@ -153,7 +153,7 @@ func RunStreams(c *Collection, workers int) *StreamsResult {
 		r.Methods = append(r.Methods, m.Name)
 		r.Change = append(r.Change, make([]float64, len(c.Streams)))
 	}
-	_ = parallel(workers, len(c.Streams), func(i int) error { // no job fails
+	_ = Parallel(workers, len(c.Streams), func(i int) error { // no job fails
 		s := c.Streams[i]
 		values := accuracies(append([]Method{Base()}, c.todays(populations[i])...), s.Q, s.Truth)
 		r.Base[i] = values[0]

@@ -62,7 +62,7 @@ func (o *Order) Replay(set *Predictions, seed uint64) (*Collection, error) {
 		if err != nil {
 			return nil, fmt.Errorf("benchmarks: %s: %s: %w", o.Name, s.Stream, err)
 		}
-		c.Streams = append(c.Streams, &Stream{s.Stream, gather(set.Q, items), labels})
+		c.Streams = append(c.Streams, &Stream{s.Stream, Pick(set.Q, items), labels})
 	}
 	return c, nil
 }
@@ -106,7 +106,7 @@ type ReplayOrder struct {
 func RunReplay(orders []*Order, sets []*Predictions, seeds, workers int) (*ReplayResult, error) {
 	jobs := len(orders) * len(sets) * seeds
 	results := make([]*StreamsResult, jobs)
-	err := parallel(workers, jobs, func(job int) error {
+	err := Parallel(workers, jobs, func(job int) error {
 		seed, set, order := job%seeds, job/seeds%len(sets), job/seeds/len(sets)
 		c, err := orders[order].Replay(sets[set], uint64(seed+1))
 		if err != nil {

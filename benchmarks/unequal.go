@@ -67,7 +67,7 @@ func (p *Predictions) Pair(first, second int) *Predictions {
 		}
 		out.Q, out.Truth = append(out.Q, q), append(out.Truth, truth)
 	}
-	out.Accuracy = accuracy(baseLabels(out.Q), out.Truth)
+	out.Accuracy = Accuracy(baseLabels(out.Q), out.Truth)
 	return out
 }
 
@@ -78,7 +78,7 @@ func (p *Predictions) Under(frequencies []float64) *Predictions {
 		floats.MulTo(out.Q[i], q, frequencies)
 		normalise(out.Q[i])
 	}
-	out.Accuracy = accuracy(baseLabels(out.Q), out.Truth)
+	out.Accuracy = Accuracy(baseLabels(out.Q), out.Truth)
 	return out
 }
 
@@ -97,7 +97,7 @@ func RunUnequal(sets []*Predictions, s ControlledSettings) (*ControlledResult, e
 		titles = append(titles, stream.name)
 	}
 	r := emptyResult(sets, s, titles, names)
-	err = parallel(s.Workers, len(sets)*len(streams), func(job int) error {
+	err = Parallel(s.Workers, len(sets)*len(streams), func(job int) error {
 		i, set := job%len(streams), sets[job/len(streams)]
 		out := &r.Sets[job/len(streams)]
 		err := eachSeed(streams[i].of(set), streams[i].law, methods, s, func(seed int, a []float64) {

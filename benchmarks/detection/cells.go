@@ -151,7 +151,7 @@ func cellsOf(sets []*benchmarks.Predictions, seeds, steps int) (out []cell, err 
 				if err != nil {
 					return nil, err
 				}
-				c.streams = append(c.streams, stream{pick(set.Q, items), labels})
+				c.streams = append(c.streams, stream{benchmarks.Pick(set.Q, items), labels})
 			}
 			out = append(out, c)
 		}
@@ -169,7 +169,7 @@ func realCells(shared string) (out []cell, err error) {
 		for i, s := range collection.Streams {
 			order := rand.New(rand.NewPCG(uint64(i), 0)).Perm(len(s.Q))
 			inOrder.streams = append(inOrder.streams, stream{s.Q, s.Truth})
-			shuffled.streams = append(shuffled.streams, stream{pick(s.Q, order), pick(s.Truth, order)})
+			shuffled.streams = append(shuffled.streams, stream{benchmarks.Pick(s.Q, order), benchmarks.Pick(s.Truth, order)})
 		}
 		if inOrder.temperature, err = temperature(inOrder.streams); err != nil {
 			return nil, err
@@ -190,12 +190,4 @@ func temperature(streams []stream) (float64, error) {
 	}
 	fit, err := set.Fit(calibration.Options{})
 	return fit.Temperature, err
-}
-
-func pick[T any](rows []T, items []int) []T {
-	out := make([]T, len(items))
-	for t, i := range items {
-		out[t] = rows[i]
-	}
-	return out
 }

@@ -2,13 +2,12 @@ package main
 
 import (
 	"fmt"
-	goruntime "runtime"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/adapt/timeline"
+	"github.com/oatta/oatta/benchmarks"
 	"github.com/oatta/oatta/internal/results"
 )
 
@@ -55,20 +54,10 @@ func (c condition) base() float64 {
 // change returns the mean over the streams of what the filter changes, and that of the group where it is least, in points.
 func (c condition) change(m method, clock timeline.Settings) (mean, worst float64) {
 	changes := make([]float64, len(c.streams))
-	var wg sync.WaitGroup
-	next := make(chan int)
-	for range goruntime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			for i := range next {
-				changes[i] = c.streams[i].change(m, clock)
-			}
-		})
-	}
-	for i := range c.streams {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
+	_ = benchmarks.Parallel(0, len(changes), func(i int) error { // no job fails
+		changes[i] = c.streams[i].change(m, clock)
+		return nil
+	})
 	sums, counts := make([]float64, c.groups), make([]float64, c.groups)
 	for i, v := range changes {
 		mean += v / float64(len(changes))

@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	goruntime "runtime"
-	"sync"
 
 	"github.com/oatta/oatta/benchmarks"
 	"github.com/oatta/oatta/datasets"
@@ -46,27 +44,16 @@ func sweep(sets []*benchmarks.Predictions, m []benchmarks.Method, laws []dataset
 			}
 		}
 	}
-	got, errs := make([][]float64, len(jobs)), make([]error, len(jobs))
-	var wg sync.WaitGroup
-	next := make(chan int)
-	for range goruntime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			for i := range next {
-				j := jobs[i]
-				got[i], errs[i] = one(sets[j.set], m, laws[j.law], uint64(j.seed+1), steps)
-			}
-		})
+	got := make([][]float64, len(jobs))
+	if err := benchmarks.Parallel(0, len(jobs), func(i int) (err error) {
+		j := jobs[i]
+		got[i], err = one(sets[j.set], m, laws[j.law], uint64(j.seed+1), steps)
+		return err
+	}); err != nil {
+		return nil, err
 	}
-	for i := range jobs {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
 	sums := make([][]float64, len(laws))
 	for i, j := range jobs {
-		if errs[i] != nil {
-			return nil, errs[i]
-		}
 		if sums[j.law] == nil {
 			sums[j.law] = make([]float64, len(m))
 		}
@@ -84,9 +71,5 @@ func one(set *benchmarks.Predictions, m []benchmarks.Method, law datasets.Contro
 	if err != nil {
 		return nil, err
 	}
-	q := make([][]float64, steps)
-	for t, i := range items {
-		q[t] = set.Q[i]
-	}
-	return scores(m, q, truth), nil
+	return scores(m, benchmarks.Pick(set.Q, items), truth), nil
 }

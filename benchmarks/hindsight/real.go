@@ -84,13 +84,7 @@ func scores(m []benchmarks.Method, q [][]float64, truth []int) []float64 {
 	out, labels := make([]float64, len(m)), make([]int, len(q))
 	for i, one := range m {
 		one.Label(labels, q)
-		hits := 0
-		for t, y := range truth {
-			if labels[t] == y {
-				hits++
-			}
-		}
-		out[i] = 100 * float64(hits) / float64(len(q))
+		out[i] = benchmarks.Accuracy(labels, truth)
 	}
 	return out
 }

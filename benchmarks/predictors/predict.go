@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/oatta/oatta/adapt/predict"
+	"github.com/oatta/oatta/benchmarks"
 	"github.com/oatta/oatta/runtime"
 	"github.com/oatta/oatta/tent"
 )
@@ -46,28 +47,13 @@ func (s *session) close() error {
 	return s.Session.Close()
 }
 
-// each calls do for every set, s.workers of them at a time.
-func (s *study) each(sets []*set, do func(i int, set *set) error) error {
-	var wait sync.WaitGroup
-	errs, turn := make([]error, len(sets)), make(chan struct{}, max(1, s.workers))
-	for i, one := range sets {
-		turn <- struct{}{}
-		wait.Go(func() {
-			errs[i] = do(i, one)
-			<-turn
-		})
-	}
-	wait.Wait()
-	return errors.Join(errs...)
-}
-
 // predictAll returns the probabilities [set][picture][class] of a method in which order does not count.
 func (s *study) predictAll(ctx context.Context, net *network, m method, sets []*set) (out [][][]float64, err error) {
 	var shared session
 	defer func() { err = errors.Join(err, shared.close()) }()
 	out = make([][][]float64, len(sets))
-	err = s.each(sets, func(i int, set *set) (err error) {
-		out[i], err = s.predictSet(ctx, net, m, set, &shared)
+	err = benchmarks.Parallel(max(1, s.workers), len(sets), func(i int) (err error) {
+		out[i], err = s.predictSet(ctx, net, m, sets[i], &shared)
 		return err
 	})
 	return out, err
