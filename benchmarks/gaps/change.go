@@ -1,4 +1,4 @@
-package main
+package gaps
 
 import (
 	"fmt"
@@ -52,9 +52,9 @@ func (c condition) base() float64 {
 }
 
 // change returns the mean over the streams of what the filter changes, and that of the group where it is least, in points.
-func (c condition) change(m method, clock timeline.Settings) (mean, worst float64) {
+func (c condition) change(m method, clock timeline.Settings, workers int) (mean, worst float64) {
 	changes := make([]float64, len(c.streams))
-	_ = benchmarks.Parallel(0, len(changes), func(i int) error { // no job fails
+	_ = benchmarks.Parallel(workers, len(changes), func(i int) error { // no job fails
 		changes[i] = c.streams[i].change(m, clock)
 		return nil
 	})

@@ -1,4 +1,4 @@
-package main
+package gaps
 
 import (
 	"math/rand/v2"
@@ -81,7 +81,7 @@ func TestTables(t *testing.T) {
 		conditions = append(conditions, l.of(c, 2), l.of(&other, 1))
 	}
 	for details, columns := range map[bool]int{false: 1 + len(losses), true: 1 + 2*len(losses)} {
-		table := tabulate(method{adapt.Settings{Gate: adapt.GateOff}, details}, gather(conditions, details))
+		table := tabulate(method{adapt.Settings{Gate: adapt.GateOff}, details}, gather(conditions, details), 2)
 		var b strings.Builder
 		if err := table.WriteMarkdown(&b); err != nil {
 			t.Fatal(err)

@@ -1,4 +1,4 @@
-package main
+package gaps
 
 import (
 	"encoding/csv"

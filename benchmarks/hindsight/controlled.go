@@ -1,4 +1,4 @@
-package main
+package hindsight
 
 import (
 	"fmt"
@@ -9,14 +9,14 @@ import (
 )
 
 // controlled prints, for each method, its change in points on each controlled stream, mean over sets and seeds.
-func controlled(w io.Writer, sets []*benchmarks.Predictions, seeds, steps int) error {
+func controlled(w io.Writer, sets []*benchmarks.Predictions, s Settings) error {
 	m, laws := methods(), benchmarks.PaperStreams()
-	sums, err := sweep(sets, m, laws, seeds, steps)
+	sums, err := sweep(sets, m, laws, s)
 	if err != nil {
 		return err
 	}
 	table := benchmarks.Table{
-		Title:   fmt.Sprintf("controlled streams, %d sets of predictions, T = %d, %d seeds", len(sets), steps, seeds),
+		Title:   fmt.Sprintf("controlled streams, %d sets of predictions, T = %d, %d seeds", len(sets), s.Steps, s.Seeds),
 		Columns: []string{"method"},
 	}
 	for _, law := range laws {
@@ -25,29 +25,28 @@ func controlled(w io.Writer, sets []*benchmarks.Predictions, seeds, steps int) e
 	for i := 1; i < len(m); i++ {
 		row := []string{m[i].Name}
 		for l := range laws {
-			row = append(row, fmt.Sprintf("%+.2f", (sums[l][i]-sums[l][0])/float64(len(sets)*seeds)))
+			row = append(row, fmt.Sprintf("%+.2f", (sums[l][i]-sums[l][0])/float64(len(sets)*s.Seeds)))
 		}
 		table.Add(row...)
 	}
 	return table.WriteMarkdown(w)
 }
 
-// sweep returns the accuracies summed over sets and seeds, by law and method. It keeps all cores busy; the sums do not depend on
-// who does what.
-func sweep(sets []*benchmarks.Predictions, m []benchmarks.Method, laws []datasets.Controlled, seeds, steps int) ([][]float64, error) {
+// sweep returns the accuracies summed over sets and seeds, by law and method. The sums do not depend on the number of workers.
+func sweep(sets []*benchmarks.Predictions, m []benchmarks.Method, laws []datasets.Controlled, s Settings) ([][]float64, error) {
 	type job struct{ law, set, seed int }
 	var jobs []job
 	for l := range laws {
-		for s := range sets {
-			for seed := range seeds {
-				jobs = append(jobs, job{l, s, seed})
+		for set := range sets {
+			for seed := range s.Seeds {
+				jobs = append(jobs, job{l, set, seed})
 			}
 		}
 	}
 	got := make([][]float64, len(jobs))
-	if err := benchmarks.Parallel(0, len(jobs), func(i int) (err error) {
+	if err := benchmarks.Parallel(s.Workers, len(jobs), func(i int) (err error) {
 		j := jobs[i]
-		got[i], err = one(sets[j.set], m, laws[j.law], uint64(j.seed+1), steps)
+		got[i], err = one(sets[j.set], m, laws[j.law], uint64(j.seed+1), s.Steps)
 		return err
 	}); err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package main
+package hindsight
 
 import (
 	"math/rand/v2"
@@ -40,7 +40,7 @@ func TestControlledTable(t *testing.T) {
 		p.Q, p.Truth = append(p.Q, q), append(p.Truth, i%3)
 	}
 	var b strings.Builder
-	if err := controlled(&b, []*benchmarks.Predictions{p}, 1, 30); err != nil {
+	if err := controlled(&b, []*benchmarks.Predictions{p}, Settings{Seeds: 1, Steps: 30}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"1 sets of predictions", datasets.S3().Name, "| hindsight"} {

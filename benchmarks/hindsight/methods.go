@@ -1,4 +1,4 @@
-package main
+package hindsight
 
 import (
 	"github.com/oatta/oatta/adapt"

@@ -1,4 +1,4 @@
-package main
+package peers
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 
 // What is timed against each other computes the same.
 func TestPeerIsTheSameFilter(t *testing.T) {
-	name, err := python()
+	name, err := python("numpy")
 	if err != nil {
 		testdata.Missing(t, "NumPy: %v", err)
 	}
@@ -43,5 +43,28 @@ func TestPeerIsTheSameFilter(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A line is answered by a line; a script that has ended, or whose modules are missing, is an error.
+func TestProcess(t *testing.T) {
+	if _, err := python("sys"); err != nil {
+		testdata.Missing(t, "Python: %v", err)
+	}
+	p, err := Start("import sys\nfor line in sys.stdin:\n    if line == 'end\\n': break\n    print(line.strip()[::-1], flush=True)", "sys")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Stop()
+	for line, want := range map[string]string{"step\n": "pets\n", "two words\n": "sdrow owt\n"} {
+		if got, err := p.Ask([]byte(line)); err != nil || string(got) != want {
+			t.Errorf("%q: %q, %v", line, got, err)
+		}
+	}
+	if got, err := p.Ask([]byte("end\n")); err == nil || !strings.Contains(err.Error(), "has ended") {
+		t.Errorf("after the end: %q, %v", got, err)
+	}
+	if _, err := Start("", "no_such_module"); err == nil || !strings.Contains(err.Error(), "cannot import no_such_module; set OATTA_PYTHON") {
+		t.Errorf("a missing module: %v", err)
 	}
 }

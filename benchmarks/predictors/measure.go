@@ -1,4 +1,4 @@
-package main
+package predictors
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 // result is what the study found for one network.
 type result struct {
 	net     string
-	extent  extent
+	extent  Extent
 	sets    []string // the first is clean
 	orders  []string
 	methods []string
@@ -19,7 +19,7 @@ type result struct {
 }
 
 // measure runs all methods on all sets and orders.
-func (s *study) measure(ctx context.Context, net *network, sets []*set, e extent) (*result, error) {
+func (s *study) measure(ctx context.Context, net *network, sets []*set, e Extent) (*result, error) {
 	list, err := methods()
 	if err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func (s *study) measure(ctx context.Context, net *network, sets []*set, e extent
 	r := &result{net: net.name, extent: e, once: make([][][]float64, len(list))}
 	some := make([]*set, len(sets))
 	for i, set := range sets {
-		some[i], r.sets = set.first(e.pictures), append(r.sets, set.name)
+		some[i], r.sets = set.first(e.Pictures), append(r.sets, set.name)
 	}
 	for _, o := range orders() {
 		r.orders = append(r.orders, o.name)
@@ -63,8 +63,8 @@ func (s *study) measureMethod(ctx context.Context, r *result, i int, net *networ
 		}
 	}
 	for k, o := range orders() {
-		for seed := range r.extent.seeds {
-			streams, err := o.draw(sets, seed, r.extent.steps)
+		for seed := range r.extent.Seeds {
+			streams, err := o.draw(sets, seed, r.extent.Steps)
 			if err != nil {
 				return err
 			}

@@ -1,4 +1,4 @@
-package main
+package predictors
 
 import (
 	"crypto/sha256"
@@ -46,7 +46,7 @@ func newNetwork(name string, m *onnx.Model, mean, std []float64) (*network, erro
 }
 
 // resnet20 is the embedded one.
-func resnet20(options) (*network, error) {
+func resnet20(Settings) (*network, error) {
 	m, err := models.Load("resnet20-cifar10")
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func resnet20(options) (*network, error) {
 }
 
 // resnet18 is the one that was trained on balanced classes, with dropout 0.2 before its head.
-func resnet18(o options) (*network, error) {
+func resnet18(o Settings) (*network, error) {
 	const name = "cifar_resnet18"
 	info, err := backbone.Describe(name)
 	if err != nil {
@@ -74,7 +74,7 @@ func resnet18(o options) (*network, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := weights.Open(filepath.Join(o.shared, "models", "cifar10-resnet18", "balanced.fp16.safetensors"))
+	f, err := weights.Open(filepath.Join(o.Shared, "models", "cifar10-resnet18", "balanced.fp16.safetensors"))
 	if err != nil {
 		return nil, err
 	}

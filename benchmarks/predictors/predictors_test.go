@@ -1,6 +1,6 @@
 //go:build cgo
 
-package main
+package predictors
 
 import (
 	"bytes"
@@ -46,13 +46,13 @@ func testStudy(t *testing.T) *study {
 // All five predictors go through the study, and from the cache alone come the same tables.
 func TestStudy(t *testing.T) {
 	s := testStudy(t)
-	net, err := resnet20(options{})
+	net, err := resnet20(Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	sets := []*set{noise("clean", 1), noise("noise", 1)}
 	tables := func() string {
-		r, err := s.measure(context.Background(), net, sets, extent{pictures: classes, steps: 6, seeds: 2})
+		r, err := s.measure(context.Background(), net, sets, Extent{classes, 6, 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestStudy(t *testing.T) {
 // A file that was cut in the middle of a row goes on behind its last whole row, with the numbers that it had.
 func TestCutCache(t *testing.T) {
 	s := testStudy(t)
-	net, err := resnet20(options{})
+	net, err := resnet20(Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,8 +170,8 @@ func TestNumbers(t *testing.T) {
 	if got := binomial(50, 100); got != 5 {
 		t.Errorf("binomial %g, want 5", got)
 	}
-	for _, o := range []options{{}, {small: extent{1001, 1, 1}, large: extent{0, 1, 1}, viewPictures: 1, memoPictures: 1}} {
-		if o.validate(0) == nil {
+	for _, o := range []Settings{{}, {Small: Extent{1001, 1, 1}, Large: Extent{0, 1, 1}, Views: 1, MEMO: 1}} {
+		if o.validate() == nil {
 			t.Errorf("%+v is valid", o)
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package predictors
 
 import (
 	"fmt"
@@ -31,10 +31,10 @@ func (r *result) ordered(order int) *benchmarks.Table {
 		}
 		t.Add(append(row, both(mean(corrupted(raw[m])), mean(corrupted(after[m]))), change(raw, m), change(after, m))...)
 	}
-	n := min(r.extent.pictures, r.extent.seeds*r.extent.steps) // repeats of a picture tell nothing new
+	n := min(r.extent.Pictures, r.extent.Seeds*r.extent.Steps) // repeats of a picture tell nothing new
 	t.Notes = []string{fmt.Sprintf("Accuracy in percent, raw and then filtered, over %d streams a set of %d items, drawn from %d pictures. A cell's binomial standard error over pictures is "+
 		"%.1f points at 90 %% and %.1f at 50 %%. Changes are those of the mean of corruptions, in points, ± the standard error over the streams.",
-		r.extent.seeds, r.extent.steps, r.extent.pictures, binomial(90, n), binomial(50, n))}
+		r.extent.Seeds, r.extent.Steps, r.extent.Pictures, binomial(90, n), binomial(50, n))}
 	return t
 }
 
@@ -79,6 +79,6 @@ func (r *result) single() *benchmarks.Table {
 		}
 		t.Add(row...)
 	}
-	t.Notes = []string{fmt.Sprintf("The first %d pictures; ± is the standard error of the change over pictures. Tent has no such row: what it predicts depends on the order.", r.extent.pictures)}
+	t.Notes = []string{fmt.Sprintf("The first %d pictures; ± is the standard error of the change over pictures. Tent has no such row: what it predicts depends on the order.", r.extent.Pictures)}
 	return t
 }

@@ -1,4 +1,4 @@
-package main
+package predictors
 
 import (
 	"fmt"
@@ -25,8 +25,8 @@ type set struct {
 }
 
 // readSets reads setSize clean pictures from number from on, and those of corruptions.
-func readSets(o options, from int, corruptions []string) ([]*set, error) {
-	labels, err := datasets.ReadCIFARLabels(filepath.Join(o.shared, "data", "cifar10", "test_labels.u8"))
+func readSets(o Settings, from int, corruptions []string) ([]*set, error) {
+	labels, err := datasets.ReadCIFARLabels(filepath.Join(o.Shared, "data", "cifar10", "test_labels.u8"))
 	if err != nil {
 		return nil, err
 	}
@@ -34,13 +34,13 @@ func readSets(o options, from int, corruptions []string) ([]*set, error) {
 	if from > 0 {
 		name = fmt.Sprintf("clean from %d", from)
 	}
-	clean, err := readSet(name, filepath.Join(o.cifar, "test_batch.png"), from, labels)
+	clean, err := readSet(name, filepath.Join(o.CIFAR, "test_batch.png"), from, labels)
 	if err != nil {
 		return nil, err
 	}
 	sets := []*set{clean}
 	for _, name := range corruptions {
-		s, err := readSet(name, filepath.Join(o.shared, "data", "cifar10c", name+".png"), 0, labels)
+		s, err := readSet(name, filepath.Join(o.Shared, "data", "cifar10c", name+".png"), 0, labels)
 		if err != nil {
 			return nil, err
 		}

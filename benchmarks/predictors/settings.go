@@ -1,4 +1,4 @@
-package main
+package predictors
 
 import (
 	"context"
@@ -20,7 +20,7 @@ const (
 )
 
 // compareSettings prints a table for each of TTAug, Tent and MEMO with ResNet-20.
-func (s *study) compareSettings(ctx context.Context, w io.Writer, o options) error {
+func (s *study) compareSettings(ctx context.Context, w io.Writer, o Settings) error {
 	sets, err := readSets(o, settingFrom, elsewhere)
 	if err != nil {
 		return err
@@ -31,7 +31,7 @@ func (s *study) compareSettings(ctx context.Context, w io.Writer, o options) err
 	}
 	some, few := make([]*set, len(sets)), make([]*set, len(sets))
 	for i, set := range sets {
-		some[i], few[i] = set.first(o.viewPictures), set.first(o.memoPictures)
+		some[i], few[i] = set.first(o.Views), set.first(o.MEMO)
 	}
 	for _, table := range []func() (*benchmarks.Table, error){
 		func() (*benchmarks.Table, error) { return s.choose(ctx, "TTAug", net, some, augmentations()) },

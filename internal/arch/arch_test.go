@@ -27,7 +27,7 @@ type rule struct {
 }
 
 // rules is the table of the design. Test files may import internal/testdata and runtime/runtimetest besides, and external test
-// files of any package may bring runtime/ort, to try the real engine. Those of the parts of models may bring each other: derivative
+// files of any package may bring runtime/ort, to try the real engine, as may those of studies. Those of the parts of models may bring each other: derivative
 // rules are tested against the oracle, and both on files.
 var rules = []rule{
 	{"runtime/ort/orttest", []string{"internal/testdata", "runtime", "runtime/ort"}, "a helper of tests finds the engine and nothing else"},
@@ -68,9 +68,8 @@ var rules = []rule{
 	{"internal/arch", nil, "a test of the structure stands outside it"},
 	{"internal/inputs", []string{"adapt/predict", "datasets/...", "internal/pipeline", "models/...", "preprocess/...", "runtime"}, "items of any kind become a network's inputs before anything is predicted"},
 	{"internal/pipeline", []string{"adapt", "adapt/predict", "adapt/timeline", "internal/results", "runtime"}, "the pipeline moves inputs of any kind, from any reader, on any engine"},
-	{"benchmarks/peers/torch", allBut("cmd/...", "serve/..."), "a comparison of engines brings its own"},
-	{"benchmarks/predictors", allBut("cmd/...", "serve/..."), "a study of networks brings its engine"},
-	{"benchmarks/...", allBut("cmd/...", "runtime/ort/...", "serve/..."), "a study runs on the engine that it is given"},
+	{"benchmarks/bench", allBut("cmd/...", "serve/..."), "the program of the studies brings the engine, and nothing of the command"},
+	{"benchmarks/...", allBut("benchmarks/bench", "cmd/...", "runtime/ort/...", "serve/..."), "a study runs on the engine that it is given"},
 	{"serve/...", allBut("cmd/...", "runtime/ort/...", "benchmarks/..."), "a server runs on the engine that it is given"},
 	{"cmd/...", allBut("benchmarks/..."), "a study measures the program from outside: what both need, such as scores, is the program's"},
 	{"internal/tools/...", allBut("cmd/..."), "tools stand beside the program"},
@@ -181,7 +180,7 @@ func testMay(s source, imported string) bool {
 	if s.ext && strings.HasPrefix(s.pkg, "models/") && strings.HasPrefix(imported, "models/") {
 		return true
 	}
-	return s.ext && (imported == "runtime" || matches("runtime/ort/...", imported))
+	return (s.ext || strings.HasPrefix(s.pkg, "benchmarks/")) && (imported == "runtime" || matches("runtime/ort/...", imported))
 }
 
 func TestStandardRuntimeIsRenamed(t *testing.T) {

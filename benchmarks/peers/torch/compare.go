@@ -1,56 +1,22 @@
 //go:build unix
 
-package main
+package torch
 
 import (
-	"bufio"
-	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
 	"io"
 	"math"
 	"os"
-	"os/exec"
 	"slices"
 
+	"github.com/oatta/oatta/benchmarks/peers"
 	"github.com/oatta/oatta/runtime"
-	"github.com/oatta/oatta/runtime/ort"
-	"github.com/oatta/oatta/runtime/ort/ortlib"
 )
 
 //go:embed torch_peer.py
 var script string
-
-// peer is the Python process.
-type peer struct {
-	cmd *exec.Cmd
-	in  io.WriteCloser
-	out *bufio.Reader
-}
-
-func startPeer() (*peer, error) {
-	p := &peer{cmd: exec.Command(cmp.Or(os.Getenv("OATTA_PYTHON"), "python3"), "-c", script)}
-	p.cmd.Stderr = os.Stderr
-	var err error
-	if p.in, err = p.cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	p.out = bufio.NewReader(out)
-	if err := p.cmd.Start(); err != nil {
-		return nil, fmt.Errorf("%w: set OATTA_PYTHON to a Python that has PyTorch and NumPy", err)
-	}
-	return p, nil
-}
-
-func (p *peer) stop() {
-	p.in.Close()
-	_ = p.cmd.Wait() // its answers are in; how it ends does not matter
-}
 
 // result holds the times of every round.
 type result struct {
@@ -68,7 +34,7 @@ type times struct {
 }
 
 // compare runs all jobs in turn, ours and theirs of each after one another, round by round, so that whatever else the machine does meets both.
-func compare(s settings) (*result, error) {
+func compare(ctx context.Context, engine runtime.Engine, s Settings) (*result, error) {
 	list, err := jobs(s)
 	if err != nil {
 		return nil, err
@@ -78,33 +44,24 @@ func compare(s settings) (*result, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	ctx := context.Background()
-	lib, err := ortlib.Find(ctx, ortlib.Options{})
+	net, err := newNetwork(s.Net, s.Weights, dir)
 	if err != nil {
 		return nil, err
 	}
-	engine, err := ort.Load(lib.Path)
+	p, err := peers.Start(script, "torch", "numpy")
 	if err != nil {
 		return nil, err
 	}
-	net, err := newNetwork(s.net, s.weights, dir)
+	defer p.Stop()
+	hello, err := ask(p, map[string]string{"net": s.Net, "weights": net.weights})
 	if err != nil {
 		return nil, err
 	}
-	p, err := startPeer()
-	if err != nil {
-		return nil, err
-	}
-	defer p.stop()
-	hello, err := p.ask(map[string]string{"net": s.net, "weights": net.weights})
-	if err != nil {
-		return nil, err
-	}
-	r := &result{Net: s.net, Torch: hello.Torch, Rounds: s.rounds}
+	r := &result{Net: s.Net, Torch: hello.Torch, Rounds: s.Rounds}
 	return r, r.run(ctx, engine, p, net, list)
 }
 
-func (r *result) run(ctx context.Context, engine runtime.Engine, p *peer, net *network, list []job) error {
+func (r *result) run(ctx context.Context, engine runtime.Engine, p *peers.Process, net *network, list []job) error {
 	var steps []*step
 	for _, j := range list {
 		s, err := open(engine, net, j)
@@ -142,7 +99,7 @@ type request struct {
 }
 
 // pair times a job here and there. Streams are what PyTorch must take one after another: for them its time is that of as many steps of one row.
-func pair(ctx context.Context, s *step, p *peer, j job) (ours, theirs float64, err error) {
+func pair(ctx context.Context, s *step, p *peers.Process, j job) (ours, theirs float64, err error) {
 	ours, logits, err := s.time(ctx, s.runs)
 	if err != nil {
 		return 0, 0, err
@@ -151,7 +108,7 @@ func pair(ctx context.Context, s *step, p *peer, j job) (ours, theirs float64, e
 	if j.method() == "streams" {
 		r, times = request{"tent3", 1, s.rate, j.Rows}, float64(j.Rows)
 	}
-	a, err := p.ask(r)
+	a, err := ask(p, r)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package torch
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/oatta/oatta/benchmarks/peers"
 	"github.com/oatta/oatta/memo"
 	"github.com/oatta/oatta/models/onnx"
 	"github.com/oatta/oatta/runtime"
@@ -148,17 +149,14 @@ type peerAnswer struct {
 }
 
 // ask sends a request to the peer and reads its answer.
-func (p *peer) ask(request any) (a peerAnswer, err error) {
+func ask(p *peers.Process, request any) (a peerAnswer, err error) {
 	b, err := json.Marshal(request)
 	if err != nil {
 		return a, err
 	}
-	if _, err := p.in.Write(append(b, '\n')); err != nil {
-		return a, fmt.Errorf("the Python process has ended: %w", err)
-	}
-	line, err := p.out.ReadBytes('\n')
+	line, err := p.Ask(append(b, '\n'))
 	if err != nil {
-		return a, fmt.Errorf("the Python process has ended: %w", err)
+		return a, err
 	}
 	return a, json.Unmarshal(line, &a)
 }

@@ -1,6 +1,6 @@
 //go:build unix && cgo
 
-package main
+package torch
 
 import (
 	"bytes"
@@ -26,7 +26,7 @@ func TestOurs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := jobs(settings{methods: "forward,tent2,tent3,tent3-8,streams-8,memo", views: 4})
+	list, err := jobs(Settings{Methods: []string{"forward", "tent2", "tent3", "tent3-8", "streams-8", "memo"}, Views: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestPrint(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
 	}
-	if _, err := jobs(settings{methods: "forward,nonsense"}); err == nil {
+	if _, err := jobs(Settings{Methods: []string{"forward", "nonsense"}}); err == nil {
 		t.Error("nonsense passed")
 	}
 }

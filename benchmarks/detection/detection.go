@@ -1,49 +1,28 @@
-// Command detection measures how well the label-free watch for over-confidence (adapt.Starvation) does: how often it warns where a
-// hotter temperature would gain accuracy through the filter, and how often where none would, on calibrated predictions and on streams
-// without order.
-//
-//	go run ./benchmarks/detection -shared DIR
-//
-// With -transfer it measures instead what a temperature is worth on data that it was not fitted to.
-//
-// The predictions are those of the project's ResNet-18 on the CIFAR-10 test set and fifteen corruptions of it, on controlled streams,
-// and of logistic regressions on real streams, in order and shuffled. The labels decide what a warning was worth and reach neither
-// filter nor watch. The same arguments give the same numbers.
-package main
+package detection
 
 import (
-	"cmp"
-	"flag"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"text/tabwriter"
 
 	"github.com/oatta/oatta/adapt"
 )
 
-func main() {
-	shared := flag.String("shared", cmp.Or(os.Getenv("OATTA_SHARED"), filepath.Join("..", "shared")), "folder of shared data")
-	seeds := flag.Int("seeds", 2, "controlled streams of each kind, run together")
-	steps := flag.Int("steps", 2000, "labels in a controlled stream")
-	list := flag.Bool("list", false, "print every cell")
-	moved := flag.Bool("transfer", false, "instead, print what the temperature of the clean test set does on its corruptions")
-	flag.Parse()
-	var err error
-	if *moved {
-		err = transfer(os.Stdout, *shared, *seeds, *steps)
-	} else {
-		err = run(os.Stdout, *shared, *seeds, *steps, *list)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "detection:", err)
-		os.Exit(1)
-	}
+// Settings say what is measured.
+type Settings struct {
+	Shared   string // folder of shared data
+	Seeds    int    // controlled streams of each kind, run together
+	Steps    int    // labels in a controlled stream
+	List     bool   // print every cell
+	Transfer bool   // instead, print what the temperature of the clean test set does on its corruptions
 }
 
-func run(w io.Writer, shared string, seeds, steps int, list bool) error {
-	cells, err := allCells(shared, seeds, steps)
+// Run writes a table for each of two gates, or those of temperatures on other data.
+func Run(w io.Writer, s Settings) error {
+	if s.Transfer {
+		return transfer(w, s.Shared, s.Seeds, s.Steps)
+	}
+	cells, err := allCells(s.Shared, s.Seeds, s.Steps)
 	if err != nil {
 		return err
 	}
@@ -55,7 +34,7 @@ func run(w io.Writer, shared string, seeds, steps int, list bool) error {
 				return err
 			}
 			all = append(all, o)
-			if list {
+			if s.List {
 				fmt.Fprintln(w, gate, o)
 			}
 		}

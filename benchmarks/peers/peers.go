@@ -1,19 +1,14 @@
-// Command peers times the filter against the same recursion in NumPy (numpy_filter.py), in turn and in one run, and prints a table of
-// nanoseconds per step and their ratio. It needs Python with NumPy: OATTA_PYTHON, else python3. Run it from the repository:
-//
-//	go run ./benchmarks/peers
-package main
+package peers
 
 import (
-	"bufio"
 	_ "embed"
 	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/oatta/oatta/adapt"
@@ -24,19 +19,13 @@ var script string
 
 const rounds = 5 // of which the median counts
 
-func main() {
-	if err := run(os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "peers:", err)
-		os.Exit(1)
-	}
-}
-
-func run(w io.Writer) error {
-	p, err := startPeer()
+// Run writes the table.
+func Run(w io.Writer) error {
+	p, err := Start(script, "numpy")
 	if err != nil {
 		return err
 	}
-	defer p.stop()
+	defer p.Stop()
 	fmt.Fprintln(w, "| gate | K | predictions | oatta, ns/step | NumPy, ns/step | ratio |")
 	fmt.Fprintln(w, "|---|--:|---|--:|--:|--:|")
 	for _, gate := range []adapt.Gate{adapt.GateOff, adapt.GateEWMA, adapt.GateAuto} {
@@ -55,7 +44,7 @@ func run(w io.Writer) error {
 }
 
 // compare returns the medians of the rounds, the two taking turns. One round before is not counted.
-func compare(p *peer, gate adapt.Gate, classes, steps int, kind string) (ours, theirs float64, err error) {
+func compare(p *Process, gate adapt.Gate, classes, steps int, kind string) (ours, theirs float64, err error) {
 	f, err := adapt.New(classes, settings(gate))
 	if err != nil {
 		return 0, 0, err
@@ -68,7 +57,7 @@ func compare(p *peer, gate adapt.Gate, classes, steps int, kind string) (ours, t
 			f.Step(dst, q[i%len(q)])
 		}
 		a = append(a, float64(time.Since(start).Nanoseconds())/float64(steps))
-		t, err := p.time(gate, classes, steps, kind)
+		t, err := timeOf(p, gate, classes, steps, kind)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -112,57 +101,13 @@ func stream(kind string, classes, steps int) [][]float64 {
 	return out
 }
 
-// peer is the Python process.
-type peer struct {
-	cmd *exec.Cmd
-	in  io.WriteCloser
-	out *bufio.Reader
-}
-
-// python returns the interpreter, or an error that says what is missing.
-func python() (string, error) {
-	name := os.Getenv("OATTA_PYTHON")
-	if name == "" {
-		name = "python3"
-	}
-	if text, err := exec.Command(name, "-c", "import numpy").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%s cannot import numpy; set OATTA_PYTHON to a Python that can: %w\n%s", name, err, text)
-	}
-	return name, nil
-}
-
-func startPeer() (*peer, error) {
-	name, err := python()
+// timeOf returns the nanoseconds of one of their steps.
+func timeOf(p *Process, gate adapt.Gate, classes, steps int, kind string) (ns float64, err error) {
+	answer, err := p.Ask(fmt.Appendln(nil, gate, classes, steps, kind))
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	p := &peer{cmd: exec.Command(name, "-c", script)}
-	p.cmd.Stderr = os.Stderr
-	if p.in, err = p.cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	p.out = bufio.NewReader(out)
-	return p, p.cmd.Start()
-}
-
-// time returns the nanoseconds of one of their steps.
-func (p *peer) time(gate adapt.Gate, classes, steps int, kind string) (ns float64, err error) {
-	if _, err := fmt.Fprintln(p.in, gate, classes, steps, kind); err != nil {
-		return 0, fmt.Errorf("the Python process has ended: %w", err)
-	}
-	if _, err := fmt.Fscanln(p.out, &ns); err != nil {
-		return 0, fmt.Errorf("the Python process has ended: %w", err)
-	}
-	return ns, nil
-}
-
-func (p *peer) stop() {
-	p.in.Close()
-	_ = p.cmd.Wait() // its answers are in; how it ends does not matter
+	return strconv.ParseFloat(strings.TrimSpace(string(answer)), 64)
 }
 
 // settings are those of the recursion as it was published, which the script has: the first edition of auto, without sharpening.

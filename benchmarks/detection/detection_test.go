@@ -1,4 +1,4 @@
-package main
+package detection
 
 import (
 	"fmt"
@@ -99,7 +99,7 @@ func TestReport(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, b.String())
 		}
 	}
-	if err := run(io.Discard, t.TempDir(), 1, 1, false); err == nil {
+	if err := Run(io.Discard, Settings{Shared: t.TempDir(), Seeds: 1, Steps: 1}); err == nil {
 		t.Error("no data is no error")
 	}
 }

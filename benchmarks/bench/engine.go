@@ -1,0 +1,49 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/oatta/oatta/benchmarks/predictors"
+	"github.com/oatta/oatta/runtime"
+	"github.com/oatta/oatta/runtime/ort"
+	"github.com/oatta/oatta/runtime/ort/ortlib"
+)
+
+// loadEngine is the one place that knows which engine runs the networks. Built without cgo it says so.
+func loadEngine(ctx context.Context) (runtime.Engine, error) {
+	lib, err := ortlib.Find(ctx, ortlib.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return ort.Load(lib.Path)
+}
+
+func declarePredictors(f flags) func(context.Context, io.Writer) error {
+	home, _ := os.UserHomeDir() // without one, -cifar must say
+	s := predictors.Settings{Progress: os.Stderr}
+	f.shared(&s.Shared)
+	f.StringVar(&s.CIFAR, "cifar", filepath.Join(cmp.Or(os.Getenv("OATTA_ASSETS"), filepath.Join(home, ".cache", "oatta", "assets")), "cifar10"), "folder of lossless CIFAR-10")
+	f.StringVar(&s.Cache, "cache", "", "folder that keeps predictions (default: none are kept)")
+	f.BoolVar(&s.Choose, "settings", false, "compare settings of Tent, TTAug and MEMO on other pictures")
+	f.IntVar(&s.Small.Pictures, "pictures20", 500, "pictures of each set for ResNet-20, 1 to 1000")
+	f.IntVar(&s.Small.Steps, "steps20", 1000, "items of a stream for ResNet-20")
+	f.IntVar(&s.Small.Seeds, "seeds20", 2, "seeds of orders for ResNet-20")
+	f.IntVar(&s.Large.Pictures, "pictures18", 50, "pictures of each set for ResNet-18, 0 (without that network) to 1000")
+	f.IntVar(&s.Large.Steps, "steps18", 100, "items of a stream for ResNet-18")
+	f.IntVar(&s.Large.Seeds, "seeds18", 1, "seeds of orders for ResNet-18")
+	f.IntVar(&s.Views, "ttaug-pictures", 400, "with -settings: pictures of each set for TTAug, 1 to 1000")
+	f.IntVar(&s.MEMO, "memo-pictures", 100, "with -settings: pictures of each set for MEMO, 1 to 1000")
+	f.Float64Var(&s.Temperature, "temperature", 1, "of the filter, over 0: more than 1 trusts predictions less")
+	f.IntVar(&s.Workers, "workers", 1, "sets that are predicted at a time, each on one thread")
+	return func(ctx context.Context, w io.Writer) error {
+		engine, err := loadEngine(ctx)
+		if err != nil {
+			return err
+		}
+		return predictors.Run(ctx, w, engine, s)
+	}
+}
