@@ -7,7 +7,7 @@ import "slices"
 // one shall be the hottest of them: beyond it every class is likely, and a predictor that prefers a few classes passes for a stream
 // whose label stays. Between 1 and the hottest multiple, 1.8 by default, auto has what it needs without a temperature.
 //
-// Measured by `go run ./benchmarks/calibration/detection -transfer`, in points against auto without a temperature. Noisy HAPT
+// Measured by `go run ./benchmarks/bench detection -transfer`, in points against auto without a temperature. Noisy HAPT
 // predictions, T = 6.35: +4.6 either way. Sleep, T = 1.56: 0, and -1.4 with T as the coldest. The T = 1.60 of clean CIFAR-10 on its
 // corruptions: 0, as it lies within what auto tries; as the coldest up to +1.4 where labels stay long, and down to -30 on a short
 // stream without order (-steps 300 -seeds 1).
