@@ -8,6 +8,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	goruntime "runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -100,3 +103,51 @@ func TestUnpackCIFAR(t *testing.T) {
 		t.Errorf("%q, %v", out, err)
 	}
 }
+
+// What the pages and the packages tell to type is a command with these flags.
+func TestDocumentedCommands(t *testing.T) {
+	var files []string
+	for _, pattern := range []string{"*.md", "docs/*.md", "benchmarks/*/doc.go", "benchmarks/*/*/doc.go", "benchmarks/bench/main.go", "internal/*/doc.go"} {
+		found, err := filepath.Glob(filepath.Join(testdata.Root(), pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	told := 0
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range typed.FindAllStringSubmatch(string(text), -1) {
+			words := strings.Fields(m[1])
+			if len(words) < 2 || words[0] != "bench" {
+				t.Errorf("%s: %s", name, m[0])
+				continue
+			}
+			if told++; words[1] == "NAME" {
+				continue
+			}
+			at := slices.IndexFunc(commands, func(c command) bool { return c.name == words[1] })
+			if at < 0 {
+				if words[1] != "torch" || goruntime.GOOS != "windows" {
+					t.Errorf("%s: no command %q", name, words[1])
+				}
+				continue
+			}
+			f := flags{flag.NewFlagSet("", flag.ContinueOnError)}
+			commands[at].declare(f)
+			for _, word := range words[2:] {
+				if flagName, ok := strings.CutPrefix(word, "-"); ok && f.Lookup(flagName) == nil {
+					t.Errorf("%s: %s has no flag %s", name, words[1], word)
+				}
+			}
+		}
+	}
+	if told < 20 {
+		t.Errorf("only %d commands are told in %d files", told, len(files))
+	}
+}
+
+var typed = regexp.MustCompile("go run \\./benchmarks/([^`\n]*)")
