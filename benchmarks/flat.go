@@ -24,11 +24,11 @@ func flatStreams() []datasets.Controlled {
 	return []datasets.Controlled{datasets.S1(), datasets.S2(0.5), datasets.S2(0.7), datasets.S2(0.9), datasets.S2(0.98), datasets.S3()}
 }
 
-// flatMethods are auto, and auto as it was published, which does not sharpen predictions.
+// flatMethods are auto, and auto that does not sharpen predictions.
 func flatMethods() []Method {
-	published := adapt.DefaultAuto()
-	published.Confidence = 0
-	return []Method{Filter("auto", adapt.Settings{}), Filter("auto as published", adapt.Settings{Auto: &published})}
+	unsharpened := adapt.DefaultAuto()
+	unsharpened.Confidence = 0
+	return []Method{Filter("auto", adapt.Settings{}), Filter("auto, not sharpened", adapt.Settings{Auto: &unsharpened})}
 }
 
 // RunFlat runs the flattened predictions of the sets on controlled streams; each set's change is the mean over the seeds.
