@@ -21,9 +21,9 @@ import (
 // collections, in order and shuffled; a cell is 4000 items or a collection:
 //
 //	                                                     auto    off
-//	warned, where some hotter T gains more than a point  19/42   19/29   following the warning: +2.1, +5.0 points
-//	warned, where it gains up to a point                  3/63    2/9    +0.3, +0.5
-//	warned, where none gains                              1/37    0/104  -1.4
+//	warned, where some hotter T gains more than a point   8/29   19/29   following the warning: +1.9, +5.0 points
+//	warned, where it gains up to a point                  3/68    2/9    +0.6, +0.5
+//	warned, where none gains                              0/45    0/104
 //	warned, streams without order                         0/20    0/20
 //	warned, predictions calibrated by their own labels    0/142   0/142
 //
