@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/oatta/oatta/datasets/walk"
 )
 
 // pictureExtensions are the files that are listed, unsupportedExtensions the pictures that no decoder here reads: they are recorded as
@@ -18,8 +19,6 @@ var (
 	pictureExtensions     = set(".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".gif", ".bmp", ".tif", ".tiff", ".webp")
 	unsupportedExtensions = set(".heic", ".heif", ".avif", ".jxl", ".jp2", ".j2k", ".jpf", ".raw", ".cr2", ".cr3", ".crw", ".nef", ".nrw",
 		".dng", ".arw", ".srf", ".sr2", ".orf", ".rw2", ".raf", ".pef", ".srw", ".x3f", ".3fr", ".psd")
-	// hiddenNames are hidden without a leading dot: leavings of macOS archives, Synology and Windows.
-	hiddenNames = set("__macosx", "@eadir", "#recycle", "thumbs.db", "ehthumbs.db", "desktop.ini", "$recycle.bin", "system volume information")
 )
 
 // set makes a set of names.
@@ -49,13 +48,10 @@ type walker struct {
 	own      string            // base name of a sole root's folder, for the stream of its own pictures; "" none
 	seen     map[string]string // by resolved path: name of a file that was taken, "" if told as repeated; nil if nothing can repeat
 	repeated few               // pictures that came again
-	readDir  func(string) ([]os.DirEntry, error)
+	walk.Walker
 }
 
-// newWalker returns a walker of the file system; tests give it another readDir, for folders that cannot be read.
-func newWalker() *walker {
-	return &walker{ignored: map[string]int{}, readDir: os.ReadDir}
-}
+func newWalker() *walker { return &walker{ignored: map[string]int{}} }
 
 // place is a file or folder on the walk.
 type place struct {
@@ -64,61 +60,47 @@ type place struct {
 	real string // begins with the resolved root
 }
 
-// child returns the place of an entry of a folder.
-func (p place) child(base string) place {
-	return place{filepath.Join(p.path, base), path.Join(p.name, base), filepath.Join(p.real, base)}
-}
-
 // start walks a root, a folder or a single file.
 func (w *walker) start(ctx context.Context, s start) error {
 	if !s.info.IsDir() {
 		if p := (place{s.path, path.Join(s.prefix, filepath.Base(s.path)), s.real}); !w.again(p) {
-			w.file(p, s.info)
+			w.file(p, func() (fs.FileInfo, error) { return regular(s.info) })
 		}
 		return nil
 	}
-	entries, err := w.readDir(s.path)
-	if err != nil {
-		return fmt.Errorf("datasets: %s: %w", show(s.path), cause(err))
-	}
-	return w.folder(ctx, place{s.path, s.prefix, s.real}, entries)
+	return w.Folder(ctx, s.path, func(f walk.Found) error {
+		if f.Kind == walk.Closed && f.Name == "." {
+			return fmt.Errorf("datasets: %s: %w", show(s.path), cause(f.Err))
+		}
+		w.found(place{f.Path, path.Join(s.prefix, f.Name), filepath.Join(s.real, filepath.FromSlash(f.Name))}, f)
+		return nil
+	})
 }
 
-// folder takes the entries of a folder.
-func (w *walker) folder(ctx context.Context, p place, entries []os.DirEntry) error {
-	for _, e := range entries {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := w.entry(ctx, p.child(e.Name()), e); err != nil {
-			return err
-		}
+// regular is the info of a file that was named, as [walk.Found.Info] has it.
+func regular(info fs.FileInfo) (fs.FileInfo, error) {
+	if !info.Mode().IsRegular() {
+		return info, walk.ErrNotRegular
 	}
-	return nil
+	return info, nil
 }
 
-// entry takes one entry of a folder. Its error is the context's; all else is recorded.
-func (w *walker) entry(ctx context.Context, p place, e os.DirEntry) error {
-	switch {
-	case hidden(e.Name()):
-		if !w.again(place{real: p.real + "\x00"}) { // no path that a root could have: one that is given by name is not hidden
-			w.ignored[IgnoredHidden]++
-		}
-		return nil
-	case !e.IsDir():
-		if !w.again(p) {
-			w.link(p, e)
-		}
-		return nil
+// found takes what the walk found.
+func (w *walker) found(p place, f walk.Found) {
+	if f.Kind == walk.Hidden {
+		p = place{real: p.real + "\x00"} // no path that a root could have: one that is given by name is not hidden
 	}
-	entries, err := w.readDir(p.path)
-	if err != nil {
-		if !w.again(p) {
-			w.fail(p.name, "folder cannot be read: "+cause(err).Error())
-		}
-		return nil
+	switch again := w.again(p); {
+	case again:
+	case f.Kind == walk.Hidden:
+		w.ignored[IgnoredHidden]++
+	case f.Kind == walk.Closed:
+		w.fail(p.name, "folder cannot be read: "+cause(f.Err).Error())
+	case f.Kind == walk.Link:
+		w.links.add(p.name)
+	default:
+		w.file(p, f.Info)
 	}
-	return w.folder(ctx, p, entries)
 }
 
 // again reports whether a place was taken before, under another root, and counts it if it is a picture.
@@ -137,31 +119,14 @@ func (w *walker) again(p place) bool {
 	return before
 }
 
-// link takes an entry that is no folder, following symbolic links to files. Links to folders could lead in circles, or out to the same
-// pictures twice; they are told and left.
-func (w *walker) link(p place, e os.DirEntry) {
-	if kindOf(p.name) != picture && e.Type()&fs.ModeSymlink == 0 {
-		w.file(p, nil)
-		return
-	}
-	info, err := os.Stat(p.path)
-	switch {
-	case err != nil && kindOf(p.name) == picture:
-		w.fail(p.name, cause(err).Error())
-	case err == nil && info.IsDir():
-		w.links.add(p.name)
-	default:
-		w.file(p, info)
-	}
-}
-
-// file takes a file by its name. info may be nil for what is no picture.
-func (w *walker) file(p place, info fs.FileInfo) {
+// file takes a file by its name. info is asked for pictures alone.
+func (w *walker) file(p place, info func() (fs.FileInfo, error)) {
 	ext := strings.ToLower(path.Ext(p.name))
 	switch kindOf(p.name) {
 	case picture:
-		if !info.Mode().IsRegular() {
-			w.fail(p.name, "not a regular file") // opening a pipe or a device might never return
+		info, err := info()
+		if err != nil {
+			w.fail(p.name, cause(err).Error())
 			return
 		}
 		w.items = append(w.items, &item{
@@ -199,11 +164,6 @@ func kindOf(name string) int {
 // fail records a failure.
 func (w *walker) fail(name, reason string) {
 	w.failures = append(w.failures, Failure{Name: name, Reason: reason})
-}
-
-// hidden reports whether a file or folder of this name is not meant to be seen; a leading dot covers AppleDouble's "._IMG_1.jpg".
-func hidden(base string) bool {
-	return strings.HasPrefix(base, ".") || hiddenNames[strings.ToLower(base)]
 }
 
 // cause returns the error without the operation and path that package os puts before it; our own place stands there already.

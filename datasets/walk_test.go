@@ -54,7 +54,7 @@ warning 5 streams without any capture time, ordered by name: a.b, cam2, cam10 an
 func TestListUnreadableFolder(t *testing.T) {
 	root := tree(t, map[string]string{"a/1.jpg": "", "b/1.jpg": ""})
 	w := newWalker()
-	w.readDir = func(dir string) ([]os.DirEntry, error) {
+	w.ReadDir = func(dir string) ([]os.DirEntry, error) {
 		if filepath.Base(dir) == "a" {
 			return nil, &os.PathError{Op: "open", Path: dir, Err: syscall.EACCES}
 		}

@@ -56,6 +56,7 @@ var rules = []rule{
 	{"adapt/timeline", nil, "when items come does not depend on what they show"},
 	{"adapt/population", []string{"adapt", "adapt/timeline"}, "what a population taught is counted from labels and times, without a predictor"},
 	{"adapt", nil, "the filter is a pure state machine, usable without any of the rest"},
+	{"datasets/walk", nil, "what is below a folder does not depend on who reads it"},
 	{"datasets/...", []string{"datasets/..."}, "readers know files, not what becomes of them"},
 	{"internal/testdata", nil, "finding test data needs nothing"},
 	{"internal/state", []string{"adapt"}, "a store of filter states knows filters and nothing of what they filter"},
