@@ -12,6 +12,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/oatta/oatta/datasets/walk"
 )
 
 // fileSet is a folder, or an archive of one. Only the files of HAPT count.
@@ -21,7 +23,9 @@ type fileSet interface {
 	Close() error
 }
 
-func wanted(name string) bool { return path.Base(name) == "labels.txt" || experimentOf(name) != nil }
+func wanted(name string) bool {
+	return (path.Base(name) == "labels.txt" || experimentOf(name) != nil) && !walk.BelowHidden(name)
+}
 
 // openFiles opens a folder, a zip or a tar.gz.
 func openFiles(from string) (fileSet, error) {

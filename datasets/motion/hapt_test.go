@@ -7,6 +7,7 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -176,7 +177,17 @@ func tarred(t *testing.T, files map[string]string) string {
 }
 
 func TestHAPTFolders(t *testing.T) {
+	// Beside the recordings lies what a storage device keeps of deleted ones, the first by name.
+	binned, binnedTar := inRawData(small), maps.Clone(small)
+	for name, text := range small {
+		for _, at := range []string{"#recycle/" + name, "__MACOSX/RawData/" + name} {
+			binned[at], binnedTar[at] = "1 2 3\n"+text, "1 2 3\n"+text
+		}
+	}
 	for name, path := range map[string]string{
+		"deleted files":    folder(t, binned),
+		"deleted, zip":     zipped(t, binned),
+		"deleted, tar":     tarred(t, binnedTar),
 		"folder":           folder(t, small),
 		"folder within":    folder(t, inRawData(small)),
 		"zip":              zipped(t, inRawData(small)),

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/oatta/oatta/datasets"
+	"github.com/oatta/oatta/datasets/walk"
 )
 
 // file is one input file.
@@ -30,30 +31,38 @@ type file struct {
 
 var errNoFile = errors.New("neither a file nor a folder")
 
-// findFiles returns the files that were named, and of folders those below that keep accepts, in natural order. Hidden files and
-// folders are passed over, links to folders not followed. What cannot be read is among them, with the reason; only an argument that
+// findFiles returns the files that were named, and of folders those below that keep accepts, in natural order, and the links to folders,
+// which are not followed; package walk has the rules. What cannot be read is among the files, with the reason; only an argument that
 // is not there is an error. A file that is named twice counts once, and two files never have one name.
-func findFiles(ctx context.Context, args []string, keep func(name string) bool) ([]file, error) {
-	var out []file
+func findFiles(ctx context.Context, args []string, keep func(name string) bool) ([]file, []string, error) {
+	s := search{ctx: ctx, keep: keep}
 	for _, arg := range args {
 		info, err := os.Stat(arg)
+		if err == nil && info.IsDir() {
+			err = s.folder(arg)
+		} else if err == nil {
+			s.found = append(s.found, fileOf(arg, filepath.Base(arg), info))
+		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		if !info.IsDir() {
-			out = append(out, fileOf(arg, filepath.Base(arg), info))
-			continue
-		}
-		below, err := walk(ctx, arg, keep)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, below...)
 	}
-	slices.SortStableFunc(out, func(a, b file) int {
+	slices.SortStableFunc(s.found, func(a, b file) int {
 		return cmp.Or(datasets.CompareNatural(a.name, b.name), strings.Compare(a.path, b.path))
 	})
-	return distinguish(out)
+	files, err := distinguish(s.found)
+	return files, s.links, err
+}
+
+// find is findFiles, with a warning of the links that were not followed.
+func (c *collection) find(ctx context.Context, args []string, keep func(name string) bool) ([]file, error) {
+	files, links, err := findFiles(ctx, args, keep)
+	if n := len(links); n == 1 {
+		c.warn("1 link to a folder not followed: %s", Readable(links[0]))
+	} else if n > 1 {
+		c.warn("%d links to folders not followed, the first %s", n, Readable(links[0]))
+	}
+	return files, err
 }
 
 func fileOf(path, name string, info fs.FileInfo) file {
@@ -64,56 +73,39 @@ func fileOf(path, name string, info fs.FileInfo) file {
 	return f
 }
 
-func walk(ctx context.Context, root string, keep func(name string) bool) ([]file, error) {
-	root, err := filepath.EvalSymlinks(root) // one that was named is followed
-	if err != nil {
-		return nil, err
-	}
-	w := walker{ctx: ctx, root: root, keep: keep}
-	err = filepath.WalkDir(root, w.visit)
-	return w.found, err
-}
-
-// walker gathers the files below a folder.
-type walker struct {
+// search gathers the files below folders.
+type search struct {
+	walk.Walker
 	ctx   context.Context
-	root  string
 	keep  func(name string) bool
 	found []file
+	links []string
 }
 
-func (w *walker) visit(path string, d fs.DirEntry, err error) error {
-	if w.ctx.Err() != nil {
-		return w.ctx.Err()
-	}
-	hidden := strings.HasPrefix(d.Name(), ".") && path != w.root
-	switch {
-	case err != nil && path == w.root:
+func (s *search) folder(root string) error {
+	root, err := filepath.EvalSymlinks(root) // one that was named is followed
+	if err != nil {
 		return err
-	case err != nil: // a folder that cannot be opened
-		return w.add(path, nil, err)
-	case d.IsDir() && hidden:
-		return fs.SkipDir
-	case d.IsDir() || hidden || !w.keep(d.Name()):
-		return nil
 	}
-	info, err := os.Stat(path) // of what a link points at
-	if err == nil && info.IsDir() {
-		return nil
-	}
-	return w.add(path, info, err)
+	return s.Folder(s.ctx, root, s.visit)
 }
 
-func (w *walker) add(path string, info fs.FileInfo, err error) error {
-	rel, relErr := filepath.Rel(w.root, path)
-	if relErr != nil {
-		return relErr
+func (s *search) visit(f walk.Found) error {
+	switch {
+	case f.Kind == walk.Closed && f.Name == ".":
+		return f.Err
+	case f.Kind == walk.Closed:
+		s.found = append(s.found, file{path: f.Path, name: f.Name, err: f.Err})
+	case f.Kind == walk.Link:
+		s.links = append(s.links, f.Name)
+	case f.Kind == walk.File && s.keep(filepath.Base(f.Path)):
+		info, err := f.Info()
+		if info == nil {
+			s.found = append(s.found, file{path: f.Path, name: f.Name, err: err})
+		} else {
+			s.found = append(s.found, fileOf(f.Path, f.Name, info))
+		}
 	}
-	f := file{path: path, name: filepath.ToSlash(rel), err: err}
-	if err == nil {
-		f = fileOf(path, f.name, info)
-	}
-	w.found = append(w.found, f)
 	return nil
 }
 

@@ -32,7 +32,7 @@ func isCSV(name string) bool { return hasEnding(name, ".csv") }
 // found lists the names, with a mark behind those that cannot be read.
 func found(t *testing.T, args ...string) (out []string) {
 	t.Helper()
-	files, err := findFiles(context.Background(), args, isCSV)
+	files, _, err := findFiles(context.Background(), args, isCSV)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,10 @@ func found(t *testing.T, args ...string) (out []string) {
 
 func TestFindFiles(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"a/p10.csv", "a/p9.CSV", "a/other.txt", "a/.hidden.csv", "a/.git/x.csv", "a/x.csv/in.csv", "b/p10.csv", "b/only.csv"} {
+	for _, name := range []string{
+		"a/p10.csv", "a/p9.CSV", "a/other.txt", "a/.hidden.csv", "a/.git/x.csv", "a/x.csv/in.csv", "b/p10.csv", "b/only.csv",
+		"a/#recycle/p9.csv", "a/__MACOSX/._p9.csv", "a/__MACOSX/p9.csv", "a/@eaDir/p9.csv", "a/$RECYCLE.BIN/p9.csv", "a/._p9.csv",
+	} {
 		put(t, dir, name, name)
 	}
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
@@ -107,12 +110,16 @@ func TestFindUnreadable(t *testing.T) {
 	if got := found(t, link); len(got) != 4 {
 		t.Errorf("by a link to the folder: %q", got)
 	}
-	if _, err := findFiles(context.Background(), []string{filepath.Join(dir, "gone.csv")}, isCSV); !errors.Is(err, fs.ErrNotExist) {
+	var c collection
+	if _, err := c.find(context.Background(), []string{dir}, isCSV); err != nil || !slices.Equal(c.warnings, []string{"1 link to a folder not followed: loop.csv"}) {
+		t.Errorf("warnings %q, %v", c.warnings, err)
+	}
+	if _, _, err := findFiles(context.Background(), []string{filepath.Join(dir, "gone.csv")}, isCSV); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("an argument that is not there: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := findFiles(ctx, []string{dir}, isCSV); !errors.Is(err, context.Canceled) {
+	if _, _, err := findFiles(ctx, []string{dir}, isCSV); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -122,21 +129,21 @@ func TestFindUnreadable(t *testing.T) {
 func TestFindClosedFolder(t *testing.T) {
 	root := t.TempDir()
 	put(t, root, "closed/x.csv", "x")
-	w := walker{ctx: context.Background(), root: root, keep: isCSV}
 	closed := filepath.Join(root, "closed")
-	info, err := os.Stat(closed)
-	if err != nil {
-		t.Fatal(err)
+	w := search{ctx: context.Background(), keep: isCSV}
+	w.ReadDir = func(dir string) ([]os.DirEntry, error) {
+		if dir == closed {
+			return nil, &fs.PathError{Op: "open", Path: closed, Err: syscall.EACCES}
+		}
+		return os.ReadDir(dir)
 	}
-	denied := &fs.PathError{Op: "open", Path: closed, Err: syscall.EACCES}
-	if err := w.visit(closed, fs.FileInfoToDirEntry(info), denied); err != nil || len(w.found) != 1 || w.found[0].name != "closed" {
+	if err := w.folder(root); err != nil || len(w.found) != 1 || w.found[0].name != "closed" {
 		t.Fatalf("%v, %+v", err, w.found)
 	}
 	if why := withoutPath(w.found[0].err, closed).Error(); !strings.Contains(why, "permission denied") || strings.Contains(why, root) {
 		t.Errorf("failure %q", why)
 	}
-	w.root = closed
-	if err := w.visit(closed, fs.FileInfoToDirEntry(info), denied); !errors.Is(err, fs.ErrPermission) {
+	if err := w.folder(closed); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("the folder that was named: %v", err)
 	}
 }

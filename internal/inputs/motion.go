@@ -95,7 +95,7 @@ func (in *Motion) find(ctx context.Context, args []string, o MotionOptions) (fil
 		}
 		files = in.hapt(arg, files)
 	}
-	found, err := findFiles(ctx, plain, data.IsRecording)
+	found, err := in.collection.find(ctx, plain, data.IsRecording)
 	if err != nil {
 		return nil, err
 	}

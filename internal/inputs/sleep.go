@@ -51,15 +51,15 @@ func OpenSleep(ctx context.Context, args []string, m models.Manifest, o SleepOpt
 	if m.Signal == nil || m.Signal.Modality != models.Sleep {
 		return nil, fmt.Errorf("the model %s is not one for sleep: its manifest has no signal section of that modality", m.Name)
 	}
-	files, err := findFiles(ctx, args, IsNight)
+	s := &Sleep{settings: sleepSettings(*m.Signal)}
+	s.collection = collection{noun: "epoch", shape: []int64{int64(len(m.Signal.Channels)), int64(m.Signal.Samples)}}
+	files, err := s.find(ctx, args, IsNight)
 	if err != nil {
 		return nil, err
 	}
 	if len(files) == 0 {
 		return nil, errors.New("no recording found: want files that end in .edf, .bdf or .rec")
 	}
-	s := &Sleep{settings: sleepSettings(*m.Signal)}
-	s.collection = collection{noun: "epoch", shape: []int64{int64(len(m.Signal.Channels)), int64(m.Signal.Samples)}}
 	if err := s.list(ctx, files, o); err != nil {
 		return nil, err
 	}

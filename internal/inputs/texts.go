@@ -35,7 +35,7 @@ func OpenTexts(ctx context.Context, args []string, m *models.Model, o posts.Opti
 		return nil, err
 	}
 	t.collection.noun, t.shape = "post", []int64{int64(t.length)}
-	files, err := findFiles(ctx, args, IsPosts)
+	files, err := t.find(ctx, args, IsPosts)
 	if err != nil {
 		return nil, err
 	}
