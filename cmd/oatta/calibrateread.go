@@ -53,6 +53,7 @@ func (r *calibrateRun) document(in io.Reader) error {
 	if err != nil {
 		return err
 	}
+	r.noteOf(d)
 	if len(d.Classes()) > 0 {
 		if err := r.begin(d.Classes()); err != nil {
 			return err

@@ -141,3 +141,24 @@ func TestFilterRoundedProbabilities(t *testing.T) {
 		}
 	}
 }
+
+// A document as Python writes it is filtered as one with null in the place of its numbers that JSON does not know, which stay and are told.
+func TestFilterUnknownNumbers(t *testing.T) {
+	const text = `{"classification_categories": {"0": "deer", "1": "fox"}, "gps": [0],
+	 "images": [{"file": "a/1.jpg", "detections": [{"category": "1", "conf": 0.5, "bbox": [0, 0, 0, 1], "classifications": [["0", 0.8], ["1", 0.2]]}]}]}`
+	in := filepath.Join(t.TempDir(), "in.json")
+	pass := func(numbers string) (out, errOut string) {
+		writeFile(t, in, strings.NewReplacer("[0]", "["+numbers+"]", "0.5", numbers, "[0, 0, 0, 1]", "["+numbers+", 0, 0, 1]").Replace(text))
+		return mustOatta(t, exitFine, "filter", in)
+	}
+	want, _ := pass("null")
+	for _, number := range []string{"NaN", "Infinity", "-Infinity"} {
+		out, errOut := pass(number)
+		if out != strings.ReplaceAll(want, "null", number) {
+			t.Errorf("%s: %s", number, out)
+		}
+		if !strings.Contains(errOut, in+": 3 values are NaN or infinite, which JSON does not know: they are read as unknown\n") {
+			t.Errorf("%s: told %s", number, errOut)
+		}
+	}
+}

@@ -26,6 +26,7 @@ func (r *filterRun) document(from *predictionInput, out *predictionOutput) error
 	if err != nil {
 		return err
 	}
+	r.noteOf(d)
 	p := &documentPass{filterRun: r, d: d}
 	if err := p.all(); err != nil {
 		return err
@@ -118,4 +119,11 @@ func (p *documentPass) answer(a streams.Answer[int]) (err error) {
 	}
 	p.d.Adapt(i, p.adapted(item, a.Result))
 	return nil
+}
+
+// noteOf tells of values in a document that JSON does not know.
+func (r *filterRun) noteOf(d *predictions.Document) {
+	if note := d.Note(); note != "" {
+		warn(r.c, r.env, []string{r.name + ": " + note})
+	}
 }

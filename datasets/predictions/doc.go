@@ -39,6 +39,9 @@
 // already; "gate" and "adapted_mode" stand beside them, as in the results of `oatta run`. The detector's "conf" stays. The crops of one picture are steps in the order of
 // the file, frames of a video in that of their numbers. Classes are those that occur, in the order of "classification_categories".
 //
+// NaN and Infinity, which Python writes, are unknown values, as null is: [Document.Note] tells of them, and they are written as they came.
+// One in the place of a score is the failure of that item. The same holds for SpeciesNet's predictions.
+//
 // # SpeciesNet predictions
 //
 // https://github.com/google/cameratrapai. An item is an element of "predictions" with "classifications" (top five "classes" and "scores"). Added beside it are

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/oatta/oatta/datasets/megadetector"
 )
 
 // Document is a JSON file of predictions in memory.
@@ -12,6 +14,7 @@ type Document struct {
 	name    string
 	o       Options
 	text    []byte
+	plain   megadetector.Plain // of the text behind the byte order mark
 	format  Format
 	list    string // name of the list of elements
 	classes []string
@@ -92,8 +95,9 @@ func (d *Document) parse(streams *streamer) error {
 	if bytes.HasPrefix(d.text, byteOrderMark) {
 		skip = len(byteOrderMark)
 	}
-	w.base = skip
-	w.reset(d.text[skip:])
+	d.plain = megadetector.NewPlain(d.text[skip:])
+	w.base, w.read = skip, d.plain.Offset
+	w.reset(d.plain.Text)
 	if err := w.object(w.root); err != nil {
 		return err
 	}
@@ -114,6 +118,9 @@ func (d *Document) parse(streams *streamer) error {
 	}
 	return w.nameClasses()
 }
+
+// Note says of which values JSON does not know, for people; "" if there are none. They are written as they came.
+func (d *Document) Note() string { return d.plain.Note() }
 
 // Format returns the format that the document is in.
 func (d *Document) Format() Format { return d.format }

@@ -132,6 +132,24 @@ func TestDocumentOptions(t *testing.T) {
 	}
 }
 
+// Values that Python writes and JSON does not know are unknown, and come out as they are.
+func TestDocumentUnknownNumbers(t *testing.T) {
+	unknown := strings.NewReplacer("[1.50, null]", `[NaN, "NaN \"Infinity"]`, `"conf": 0.9,`, `"conf": -Infinity,`, `"datetime": null`, `"datetime": NaN`, "[0, 0, 1, 1]", "[Infinity, 0, 1, 1]")
+	for _, bom := range []string{"", "\ufeff"} {
+		got, order, wrong := passDocument(t, bom+unknown.Replace(megaDetector), FormatJSON, Options{})
+		if want := bom + unknown.Replace(megaDetectorWant); got != want || wrong != nil || len(order) != 7 {
+			t.Errorf("got\n%s\nwant\n%s\n%q %q", got, want, order, wrong)
+		}
+	}
+	d, err := ReadDocument("in", strings.NewReader(unknown.Replace(megaDetector)), FormatJSON, Options{})
+	if err != nil || d.Note() != "5 values are NaN or infinite, which JSON does not know: they are read as unknown" {
+		t.Errorf("note %q, %v", d.Note(), err)
+	}
+	if d, err = ReadDocument("in", strings.NewReader(megaDetector), FormatJSON, Options{}); err != nil || d.Note() != "" {
+		t.Errorf("note %q, %v", d.Note(), err)
+	}
+}
+
 func TestDocumentMalformed(t *testing.T) {
 	for text, want := range map[string]string{
 		`{`:                              "in: the text ends inside a value",
@@ -141,7 +159,8 @@ func TestDocumentMalformed(t *testing.T) {
 		`{"images":[3]}`:                 "images[0]: 3: want an object",
 		`{"images":[]} x`:                "no JSON at byte",
 		`{"images":[],"classification_categories":{"0":1}}`:                        "want a string",
-		`{"images":[{"file":"a","detections":[{"classifications":[["0",NaN]]}]}]}`: "NaN at byte 62 is no number that JSON has",
+		`{"images":[{"file":"a","detections":[{"classifications":[["0",NaN]]}]}]}`: "images[0].detections[0] (a): classification 0: null: want a number",
+		`{"x":[NaN,Infinity,-Infinity],"images":[],}`:                              "no JSON at byte 41",
 	} {
 		if _, _, wrong := passDocument(t, text, FormatJSON, Options{}); len(wrong) != 1 || !strings.Contains(wrong[0], want) {
 			t.Errorf("%s: %q, want %s", text, wrong, want)

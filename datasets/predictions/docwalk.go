@@ -12,7 +12,7 @@ type docWalk struct {
 	*scanner
 	d                   *Document
 	streams             *streamer
-	base                int // of the scanned text in the document
+	base                int // of the text that was made plain in the document
 	images, predictions bool
 
 	categories map[string]string // names of MegaDetector's classes by id
@@ -59,8 +59,16 @@ func (w *docWalk) elements(element func(index int) error) error {
 // skip passes over a value; its place is in the document.
 func (w *docWalk) skip() (span, error) {
 	at, err := w.value()
-	return span{at.start + w.base, at.end + w.base}, err
+	return w.place(at), err
 }
+
+// place returns where a piece of the scanned text is in the document.
+func (w *docWalk) place(at span) span { return span{w.offset(at.start), w.offset(at.end)} }
+
+func (w *docWalk) offset(i int) int { return w.d.plain.Offset(i) + w.base }
+
+// here is the place in the document that the walk has come to.
+func (w *docWalk) here() int { return w.offset(int(w.dec.InputOffset())) }
 
 // string reads a value that should be a string or a number; anything else is nothing.
 func (w *docWalk) string(to *string) error {

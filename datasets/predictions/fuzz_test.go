@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/oatta/oatta/datasets/megadetector"
 )
 
 // Nothing may be lost: whatever the lines are, written back unchanged they are the input.
@@ -75,12 +77,13 @@ func FuzzDocument(f *testing.F) {
 	f.Add(megaDetector)
 	f.Add(speciesNet)
 	f.Add(`{"images":[{"file":3,"classifications":[[null,1]],"gate":{},"raw_classifications":null}],"classification_categories":{"":""}}`)
+	f.Add(`{"images":[{"file":"a","x":NaN,"classifications":[["0",1]],"gate":-Infinity}],"classification_categories":{"0":"Infinity"}}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		got, _, _ := passDocument(t, text, FormatJSON, Options{})
 		if got == "" {
 			return
 		}
-		if !json.Valid([]byte(strings.TrimPrefix(got, "\ufeff"))) {
+		if !json.Valid(megadetector.NewPlain([]byte(strings.TrimPrefix(got, "\ufeff"))).Text) {
 			t.Errorf("%q became %q, which is no JSON", text, got)
 		}
 		if again, _, _ := passDocument(t, got, FormatJSON, Options{}); again != got {

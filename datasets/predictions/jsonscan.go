@@ -23,6 +23,7 @@ type scanner struct {
 	dec  *jsontext.Decoder
 	buf  bytes.Buffer
 	text []byte
+	read func(at int) int // where a place of the text was in the file that it was made of, for messages; nil: there
 }
 
 func newScanner() *scanner { return &scanner{dec: jsontext.NewDecoder(bytes.NewReader(nil))} }
@@ -124,14 +125,21 @@ func (s *scanner) explain(err error) error {
 	rest := bytes.TrimLeft(s.text[at:], " \t,:")
 	for _, word := range []string{"NaN", "nan", "Infinity", "-Infinity", "Inf", "-Inf", "inf", "-inf"} {
 		if bytes.HasPrefix(rest, []byte(word)) {
-			return fmt.Errorf("%s at byte %d is no number that JSON has", word, len(s.text)-len(rest))
+			return fmt.Errorf("%s at byte %d is no number that JSON has", word, s.origin(len(s.text)-len(rest)))
 		}
 	}
 	cause := syntax.Err
 	if cause == nil {
 		cause = err
 	}
-	return fmt.Errorf("no JSON at byte %d: %w", at, cause)
+	return fmt.Errorf("no JSON at byte %d: %w", s.origin(at), cause)
+}
+
+func (s *scanner) origin(at int) int {
+	if s.read == nil {
+		return at
+	}
+	return s.read(at)
 }
 
 // unquoted returns the text of a JSON string. It allocates only where there are escapes.

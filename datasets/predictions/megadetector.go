@@ -21,7 +21,7 @@ func (w *docWalk) category(id []byte) error {
 
 // image reads an element of MegaDetector's images: its detections, or its own classifications, become items.
 func (w *docWalk) image(index int) error {
-	p := picture{start: int(w.dec.InputOffset()) + w.base}
+	p := picture{start: w.here()}
 	first := len(w.d.entries)
 	own := entry{index: index, part: whole}
 	err := w.object(func(name []byte) error {
@@ -49,7 +49,7 @@ func (w *docWalk) image(index int) error {
 
 // detection reads one detection. Without classifications it is no item.
 func (w *docWalk) detection(index, part int) error {
-	e := entry{index: index, part: part, ends: place{object: int(w.dec.InputOffset()) + w.base}}
+	e := entry{index: index, part: part, ends: place{object: w.here()}}
 	conf := 1.0
 	err := w.object(func(name []byte) error {
 		switch string(name) {
@@ -96,7 +96,7 @@ func (w *docWalk) listMember(e *entry, name []byte) (err error) {
 // list reads [["3", 0.9], ...] into the entry if it is wanted. What is wrong with it is the entry's error, not the document's.
 func (w *docWalk) list(e *entry, wanted bool) (span, error) {
 	at, err := w.value()
-	in := span{at.start + w.base, at.end + w.base}
+	in := w.place(at)
 	if err != nil || !wanted {
 		return in, err
 	}

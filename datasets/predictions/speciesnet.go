@@ -6,7 +6,7 @@ import (
 
 // prediction reads an element of SpeciesNet's predictions.
 func (w *docWalk) prediction(index int) error {
-	p := picture{start: int(w.dec.InputOffset()) + w.base}
+	p := picture{start: w.here()}
 	e := entry{index: index, part: whole, ends: place{object: p.start}}
 	err := w.object(func(name []byte) (err error) {
 		if known, err := w.field(&p, name); known || err != nil {
@@ -39,7 +39,7 @@ func (w *docWalk) prediction(index int) error {
 // classesAndScores reads {"classes": [...], "scores": [...]}.
 func (w *docWalk) classesAndScores(e *entry) (span, error) {
 	at, err := w.value()
-	in := span{at.start + w.base, at.end + w.base}
+	in := w.place(at)
 	if err != nil || w.text[at.start] == 'n' {
 		return in, err
 	}

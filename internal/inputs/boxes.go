@@ -8,14 +8,14 @@ import (
 	"strings"
 
 	"github.com/oatta/oatta/datasets"
-	"github.com/oatta/oatta/datasets/detections"
+	"github.com/oatta/oatta/datasets/megadetector"
 )
 
 // BoxOptions say which boxes of a detector's file are classified, and how they are cut.
 type BoxOptions struct {
 	Path       string   // of the results of MegaDetector
 	Confidence float64  // the least of the detector's that counts, 0 to 1
-	Categories []string // names or ids of categories; detections.AllCategories for all
+	Categories []string // names or ids of categories; megadetector.AllCategories for all
 	Margin     float64  // by which a crop is enlarged on each side, in shares of the box's longer side, 0 to 1
 }
 
@@ -36,7 +36,7 @@ func (o BoxOptions) Validate() error {
 // a picture by falling confidence.
 type Boxes struct {
 	listing  *datasets.Listing
-	file     *detections.File
+	file     *megadetector.File
 	options  BoxOptions
 	boxes    []box
 	failed   []box // of pictures that could not be listed
@@ -59,7 +59,7 @@ func ReadBoxes(l *datasets.Listing, o BoxOptions) (*Boxes, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	file, err := detections.Open(o.Path)
+	file, err := megadetector.Open(o.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -168,6 +168,9 @@ func (b *Boxes) note(unknown, empty, elsewhere int) {
 	warn(empty, "picture is "+above, "pictures are "+above)
 	warn(unknown, "picture here is not in it, and is not classified", "pictures here are not in it, and are not classified")
 	warn(elsewhere, "picture in it is not here", "pictures in it are not here")
+	if b.file.Note != "" {
+		b.warnings = append(b.warnings, b.file.Name+": "+b.file.Note)
+	}
 	warn(b.file.Earlier, "detection has classifications already, which are left out", "detections have classifications already, which are left out")
 }
 
@@ -219,7 +222,7 @@ func (b *Boxes) InPicture(i int) (lines []string) {
 // Len returns how many boxes there are, those that fail included.
 func (b *Boxes) Len() int { return len(b.boxes) + len(b.failed) }
 
-func (b *Boxes) detection(item box) *detections.Detection {
+func (b *Boxes) detection(item box) *megadetector.Detection {
 	return &b.file.Images[item.image].Detections[item.detection]
 }
 

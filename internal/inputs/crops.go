@@ -9,7 +9,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/oatta/oatta/datasets/detections"
+	"github.com/oatta/oatta/datasets/megadetector"
 	"github.com/oatta/oatta/internal/pipeline"
 	"github.com/oatta/oatta/models"
 	"github.com/oatta/oatta/preprocess/image"
@@ -132,7 +132,7 @@ func (c *Crops) cut(item box) (goimage.Image, error) {
 
 // rectangle returns the pixels of a box in a picture of w x h, enlarged on each side by a share of the longer side, as far as the picture
 // goes. Edges are rounded as PIL's crop rounds them, half to even, and a box that would vanish keeps a pixel.
-func rectangle(d *detections.Detection, w, h int, margin float64) goimage.Rectangle {
+func rectangle(d *megadetector.Detection, w, h int, margin float64) goimage.Rectangle {
 	left, top, right, bottom := d.Within()
 	left, right = left*float64(w), right*float64(w)
 	top, bottom = top*float64(h), bottom*float64(h)

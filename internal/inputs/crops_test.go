@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"github.com/oatta/oatta/datasets"
-	"github.com/oatta/oatta/datasets/detections"
+	"github.com/oatta/oatta/datasets/megadetector"
 	"github.com/oatta/oatta/preprocess/image"
 )
 
@@ -276,7 +276,7 @@ func TestRectangle(t *testing.T) {
 		{[4]float64{0.4, 0.4, 0.2, 0.2}, 0.5, goimage.Rect(30, 10, 70, 40)}, // 10 pixels on all sides
 		{[4]float64{0.0, 0.0, 0.2, 0.2}, 1, goimage.Rect(0, 0, 40, 30)},
 	} {
-		if got := rectangle(&detections.Detection{Box: test.box}, 100, 50, test.margin); got != test.want {
+		if got := rectangle(&megadetector.Detection{Box: test.box}, 100, 50, test.margin); got != test.want {
 			t.Errorf("%v, margin %v: %v, want %v", test.box, test.margin, got, test.want)
 		}
 	}

@@ -1,4 +1,4 @@
-package detections
+package megadetector
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ type File struct {
 	Name   string // for messages
 	SHA256 string // of the file's bytes, in hexadecimal
 	Images []Image
+	Note   string // of values that JSON does not know, for people; "" if there are none
 
 	// Earlier counts the detections that a classifier has been at. Its classifications are left out when detections are written, as
 	// classes of another set.
@@ -44,7 +45,7 @@ type Detection struct {
 type category struct{ id, name string }
 
 // megaDetectors are the categories of a file that names none.
-var megaDetectors = []category{{"1", "animal"}, {"2", "person"}, {"3", "vehicle"}}
+var megaDetectors = []category{{Animal, "animal"}, {"2", "person"}, {"3", "vehicle"}}
 
 // AllCategories selects all categories in [File.Category].
 const AllCategories = "all"

@@ -1,4 +1,4 @@
-package detections
+package megadetector
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package detections
+package megadetector
 
 import (
 	"bytes"
@@ -24,7 +24,7 @@ const maxBytes = 1 << 30
 func Open(path string) (*File, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("datasets/detections: %w", err)
+		return nil, fmt.Errorf("megadetector: %w", err)
 	}
 	defer f.Close() // it was only read
 	return Read(filepath.Base(path), f)
@@ -40,10 +40,12 @@ func Read(name string, r io.Reader) (*File, error) {
 	if err == nil {
 		sum := sha256.Sum256(data)
 		f.SHA256 = hex.EncodeToString(sum[:])
-		err = f.parse(withoutNaN(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))))
+		plain := NewPlain(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
+		f.Note = plain.Note()
+		err = f.parse(plain.Text)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("datasets/detections: %s: %w", name, err)
+		return nil, fmt.Errorf("megadetector: %s: %w", name, err)
 	}
 	return f, nil
 }
@@ -162,42 +164,4 @@ func number(raw json.RawMessage) float64 {
 		return math.NaN()
 	}
 	return v
-}
-
-// withoutNaN returns JSON text with null for each NaN, Infinity and -Infinity outside of strings.
-func withoutNaN(data []byte) []byte {
-	if !bytes.Contains(data, []byte("NaN")) && !bytes.Contains(data, []byte("Infinity")) {
-		return data
-	}
-	out := make([]byte, 0, len(data))
-	for i := 0; i < len(data); {
-		n := 1
-		switch rest := data[i:]; {
-		case rest[0] == '"':
-			n = quoted(rest)
-		case bytes.HasPrefix(rest, []byte("NaN")), bytes.HasPrefix(rest, []byte("Infinity")), bytes.HasPrefix(rest, []byte("-Infinity")):
-			i += bytes.IndexAny(rest, "Ny") + 1
-			if rest[0] == 'N' {
-				i += 2 // to the end of NaN
-			}
-			out = append(out, "null"...)
-			continue
-		}
-		out = append(out, data[i:i+n]...)
-		i += n
-	}
-	return out
-}
-
-// quoted returns the length of the string that text begins with.
-func quoted(text []byte) int {
-	for i := 1; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return len(text)
 }

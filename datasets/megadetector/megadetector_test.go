@@ -1,4 +1,4 @@
-package detections
+package megadetector
 
 import (
 	"encoding/json"
@@ -102,7 +102,7 @@ func TestNotTheFormat(t *testing.T) {
 		`{"images": []} {}`:                                       "text behind the end",
 		"{\"images\": [{\"file\": \"\xff\"}]}":                    "invalid UTF-8",
 	} {
-		if _, err := Read("d.json", strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "detections: d.json: ") {
+		if _, err := Read("d.json", strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "megadetector: d.json: ") {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}

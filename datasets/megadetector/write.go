@@ -1,11 +1,11 @@
-package detections
+package megadetector
 
 // AppendInfo appends the detector's "info" as an object that is left open for more fields, without those of a classifier. It has a
 // format_version.
 func (f *File) AppendInfo(dst []byte) []byte {
 	info := f.info.without("classifier", "classification_completion_time", "classifier_metadata", "oatta")
 	if info.value("format_version") == nil {
-		info = append(object{{"format_version", []byte(`"1.6"`)}}, info.without("format_version")...)
+		info = append(object{{"format_version", []byte(`"` + FormatVersion + `"`)}}, info.without("format_version")...)
 	}
 	return info.appendOpen(dst)
 }
@@ -56,7 +56,7 @@ func (im *Image) Append(dst []byte) []byte {
 func (d *Detection) AppendOpen(dst []byte) []byte {
 	fields, err := members(d.raw)
 	if err != nil {
-		panic("datasets/detections: what was read cannot be read again: " + err.Error())
+		panic("megadetector: what was read cannot be read again: " + err.Error())
 	}
 	return fields.without("classifications", "raw_classifications", "gate", "adapted_mode").appendOpen(dst)
 }

@@ -1,4 +1,4 @@
-package detections
+package megadetector
 
 import (
 	"bytes"
@@ -143,7 +143,7 @@ func (o object) appendOpen(dst []byte) []byte {
 		dst = append(appendText(dst, m.name), ':')
 		var line bytes.Buffer
 		if err := json.Compact(&line, m.value); err != nil {
-			panic("datasets/detections: a value that was read is no JSON: " + err.Error())
+			panic("megadetector: a value that was read is no JSON: " + err.Error())
 		}
 		dst = append(dst, line.Bytes()...)
 	}

@@ -1,4 +1,4 @@
-// Package detections reads the boxes of an object detector, in the results format of MegaDetector, and writes them back with what was
+// Package megadetector reads the boxes of an object detector, in the results format of MegaDetector, and writes them back with what was
 // added to them.
 //
 // # Format
@@ -7,7 +7,8 @@
 // detection has a category, a conf from 0 to 1 and a bbox [x, y, width, height] in shares of the picture, from its upper left corner.
 // MegaDetector turns JPEG files as EXIF says before it looks at them, so boxes are of the picture as it is shown. (It leaves the four
 // mirrored orientations as stored, and EXIF in other formats; no camera is known to write either.) Other fields, of films too, are kept
-// and mean nothing here. NaN and Infinity, which Python writes and JSON does not know, are read as null.
+// and mean nothing here. NaN and Infinity, which Python writes and JSON does not know, are unknown
+// values, told by [File.Note] and written as null; [Plain] has the rule, which holds for whoever reads the format.
 //
 // A file that is not that format is an error. What is wrong with one detection is that detection's: [Detection.Check].
 //
@@ -19,7 +20,7 @@
 //
 // # Example
 //
-//	f, err := detections.Open("detections.json")
+//	f, err := megadetector.Open("detections.json")
 //	...
 //	of := f.Match(listing.Pictures)
 //	for i, picture := range listing.Pictures {
@@ -27,4 +28,4 @@
 //			fmt.Println(picture.Name, len(f.Images[of[i]].Detections))
 //		}
 //	}
-package detections
+package megadetector
