@@ -1,11 +1,10 @@
 package predictions
 
 import (
-	"bytes"
-	"cmp"
 	"io"
 	"slices"
-	"strconv"
+
+	"github.com/oatta/oatta/datasets/megadetector"
 )
 
 // edit replaces a piece of the text.
@@ -21,7 +20,7 @@ func (d *Document) Adapt(i int, a Adapted) {
 	if n == 0 {
 		n = len(e.top)
 	}
-	ranked := ranked(a.Probs, n)
+	ranked := megadetector.Ranked(a.Probs, n)
 	if d.format == FormatMegaDetector {
 		d.adaptMegaDetector(e, a, ranked)
 		return
@@ -39,14 +38,14 @@ func (d *Document) adaptMegaDetector(e *entry, a Adapted, ranked []int) {
 		list = append(list, '[')
 		list = appendString(list, d.ids[class])
 		list = append(list, ", "...)
-		list = append(appendDecimal(list, a.Probs[class]), ']')
+		list = append(megadetector.Decimal(a.Probs[class]).Append(list), ']')
 	}
 	list = append(list, ']')
 	raw := e.ends.raw.of(d.text)
 	d.put(e.ends.at, []field{
 		{e.ends.classifications, "classifications", list},
 		{e.ends.rawCopy, "raw_classifications", raw},
-		{e.ends.gate, "gate", appendDecimal(nil, a.Gate)},
+		{e.ends.gate, "gate", megadetector.Decimal(a.Gate).Append(nil)},
 		{e.ends.mode, "adapted_mode", appendString(nil, a.Mode)},
 	})
 }
@@ -65,13 +64,13 @@ func (d *Document) adaptSpeciesNet(e *entry, a Adapted, ranked []int) {
 		if k > 0 {
 			list = append(list, ", "...)
 		}
-		list = appendDecimal(list, a.Probs[class])
+		list = megadetector.Decimal(a.Probs[class]).Append(list)
 	}
 	list = append(list, "]}"...)
 	d.put(e.ends.at, []field{
 		{e.ends.classifications, "adapted_classifications", list},
 		{e.ends.label, "adapted_label", appendString(nil, a.AdaptedLabel)},
-		{e.ends.gate, "gate", appendDecimal(nil, a.Gate)},
+		{e.ends.gate, "gate", megadetector.Decimal(a.Gate).Append(nil)},
 		{e.ends.mode, "adapted_mode", appendString(nil, a.Mode)},
 	})
 }
@@ -125,25 +124,4 @@ func (d *Document) WriteTo(w io.Writer) (n int64, err error) {
 	}
 	write(d.text[from:])
 	return n, err
-}
-
-// ranked returns the n most probable classes, most probable first; of equals, the lower class first.
-func ranked(p []float64, n int) []int {
-	order := make([]int, len(p))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[b], p[a]) })
-	return order[:min(n, len(order))]
-}
-
-// appendDecimal appends a number with six significant digits and always a decimal point or exponent: the validator of MegaDetector's format
-// refuses an integer.
-func appendDecimal(dst []byte, v float64) []byte {
-	n := len(dst)
-	dst = strconv.AppendFloat(dst, v, 'g', 6, 64)
-	if !bytes.ContainsAny(dst[n:], ".e") {
-		dst = append(dst, ".0"...)
-	}
-	return dst
 }

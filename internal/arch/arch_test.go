@@ -65,7 +65,7 @@ var rules = []rule{
 	{"internal/scores", []string{"internal/results"}, "scores know predictions and true classes, not who made them"},
 	{"internal/calibration", []string{"adapt", "adapt/population", "adapt/timeline", "internal/results", "internal/scores", "internal/streams"}, "what is learned of labelled predictions needs no network"},
 	{"internal/explain", []string{"adapt", "internal/charts"}, "an explanation shows what a filter did, whoever ran it"},
-	{"internal/results", nil, "what is written does not depend on how it was made"},
+	{"internal/results", []string{"datasets/megadetector"}, "what is written does not depend on how it was made; the words of a format stand beside its reader"},
 	{"internal/arch", nil, "a test of the structure stands outside it"},
 	{"internal/inputs", []string{"adapt/predict", "datasets/...", "internal/pipeline", "models/...", "preprocess/...", "runtime"}, "items of any kind become a network's inputs before anything is predicted"},
 	{"internal/pipeline", []string{"adapt", "adapt/predict", "adapt/timeline", "internal/results", "runtime"}, "the pipeline moves inputs of any kind, from any reader, on any engine"},

@@ -1,6 +1,10 @@
 package results
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/oatta/oatta/datasets/megadetector"
+)
 
 // Boxes is the file of a detector whose boxes are the items of a run. It is written again with the answers in it: what was not
 // classified stays as it was, and so do the order of a picture's detections, if it is that of falling confidence, and all fields but
@@ -21,10 +25,10 @@ type Boxes interface {
 
 // answer is what a detection gets.
 type answer struct {
-	Classifications []classification `json:"classifications,omitempty"`
-	Raw             []classification `json:"raw_classifications,omitempty"`
-	Gate            *decimal         `json:"gate,omitempty"`
-	Failure         string           `json:"failure,omitempty"`
+	Classifications []megadetector.Classification `json:"classifications,omitempty"`
+	Raw             []megadetector.Classification `json:"raw_classifications,omitempty"`
+	Gate            *megadetector.Decimal         `json:"gate,omitempty"`
+	Failure         string                        `json:"failure,omitempty"`
 }
 
 // boxed appends the record of a box; false if it is of none.
@@ -42,7 +46,7 @@ func (f megaDetector) boxed(dst []byte, n int, r *Record) ([]byte, bool, error) 
 	}
 	a := answer{Failure: r.Failure}
 	if !r.Failed() {
-		gate := decimal(r.Gate)
+		gate := megadetector.Decimal(r.Gate)
 		a.Classifications, a.Raw, a.Gate = f.top(r.Adapted), f.top(r.Raw), &gate
 	}
 	added, err := appendJSON(nil, a)

@@ -2,11 +2,12 @@ package results
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/oatta/oatta/datasets/megadetector"
 )
 
 // megaDetector writes MegaDetector results JSON, format version 1.6 (https://lila.science/megadetector-output-format), which
@@ -20,37 +21,13 @@ import (
 // again instead, with these fields in its detections; see [Boxes].
 type megaDetector struct{ Options }
 
-// wholePicture is the category of the one detection of a picture.
-const wholePicture = "1"
-
-// decimal is a number that always has a decimal point: the format's validator refuses an integer as a confidence.
-type decimal float64
-
-func (v decimal) MarshalJSON() ([]byte, error) {
-	s := six(v).append(nil)
-	if !bytes.ContainsAny(s, ".e") {
-		s = append(s, ".0"...)
-	}
-	return s, nil
-}
-
-// classification is written as ["3", 0.901].
-type classification struct {
-	class       int
-	probability float64
-}
-
-func (c classification) MarshalJSON() ([]byte, error) {
-	return json.Marshal([]any{strconv.Itoa(c.class), decimal(c.probability)})
-}
-
 type detection struct {
-	Category        string           `json:"category"`
-	Conf            decimal          `json:"conf"`
-	BBox            [4]decimal       `json:"bbox"`
-	Classifications []classification `json:"classifications"`
-	Raw             []classification `json:"raw_classifications"`
-	Gate            decimal          `json:"gate"`
+	Category        string                        `json:"category"`
+	Conf            megadetector.Decimal          `json:"conf"`
+	BBox            [4]megadetector.Decimal       `json:"bbox"`
+	Classifications []megadetector.Classification `json:"classifications"`
+	Raw             []megadetector.Classification `json:"raw_classifications"`
+	Gate            megadetector.Decimal          `json:"gate"`
 }
 
 type picture struct {
@@ -70,7 +47,7 @@ func (f megaDetector) Header(dst []byte) ([]byte, error) {
 		}
 		classes[i] = fmt.Sprintf("  %q: %s", strconv.Itoa(i), bytes.TrimSpace(name))
 	}
-	detector, categories := detectorless, fmt.Appendf(nil, "{%q: \"animal\"}", wholePicture)
+	detector, categories := detectorless, fmt.Appendf(nil, "{%q: \"animal\"}", megadetector.Animal)
 	if f.Boxes != nil {
 		detector, categories = f.Boxes.AppendInfo(nil), f.Boxes.AppendCategories(nil)
 	}
@@ -88,7 +65,7 @@ func (f megaDetector) Header(dst []byte) ([]byte, error) {
 }
 
 // detectorless is the info of a run without a detector, open for more.
-var detectorless = []byte(`{"format_version":"1.6","detector":"none: one detection covers each whole picture"`)
+var detectorless = []byte(`{"format_version":"` + megadetector.FormatVersion + `","detector":"none: one detection covers each whole picture"`)
 
 // join adds the members of an object to one that is open, and closes it.
 func join(open, object []byte) []byte {
@@ -126,19 +103,19 @@ func (f megaDetector) Record(dst []byte, n int, r *Record) ([]byte, error) {
 	if !r.Failed() {
 		_, conf := Top(r.Adapted)
 		p.Detections = []detection{{
-			Category: wholePicture, Conf: decimal(conf), BBox: [4]decimal{0, 0, 1, 1},
-			Classifications: f.top(r.Adapted), Raw: f.top(r.Raw), Gate: decimal(r.Gate),
+			Category: megadetector.Animal, Conf: megadetector.Decimal(conf), BBox: [4]megadetector.Decimal{0, 0, 1, 1},
+			Classifications: f.top(r.Adapted), Raw: f.top(r.Raw), Gate: megadetector.Decimal(r.Gate),
 		}}
 	}
 	dst, err := appendJSON(dst, p)
 	return bytes.TrimSuffix(dst, []byte("\n")), err
 }
 
-func (f megaDetector) top(p []float64) []classification {
-	ranked := Ranked(p, f.Top)
-	out := make([]classification, len(ranked))
+func (f megaDetector) top(p []float64) []megadetector.Classification {
+	ranked := megadetector.Ranked(p, f.Top)
+	out := make([]megadetector.Classification, len(ranked))
 	for i, class := range ranked {
-		out[i] = classification{class, p[class]}
+		out[i] = megadetector.Classification{Class: class, Probability: p[class]}
 	}
 	return out
 }

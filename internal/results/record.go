@@ -1,9 +1,6 @@
 package results
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // Record is the result for one item: a prediction before and after the filter, or the reason why there is none.
 type Record struct {
@@ -65,21 +62,4 @@ func (r *Record) TimeString() string {
 		return r.Time.Format(time.RFC3339Nano)
 	}
 	return r.Time.Format("2006-01-02T15:04:05.999999999")
-}
-
-// Ranked returns the n most probable classes, most probable first; of equals, the lower class first.
-func Ranked(p []float64, n int) []int {
-	n = min(n, len(p))
-	best := make([]int, 0, n+1)
-	for class, v := range p {
-		if len(best) == n && !(v > p[best[n-1]]) {
-			continue
-		}
-		at := len(best)
-		for at > 0 && v > p[best[at-1]] {
-			at--
-		}
-		best = slices.Insert(best, at, class)[:min(n, len(best)+1)]
-	}
-	return best
 }
