@@ -5,16 +5,13 @@ import (
 	"os"
 	"strings"
 	"time"
-)
 
-// Why not a library: the capture time decides the order, so its fraction must be right. github.com/bep/imagemeta turns SubSecTimeOriginal
-// into an integer, which makes "057" and "57" the same though they are 520 ms apart, and gives up a file at the first tag of a type that it
-// does not know. It serves as the other opinion in the tests. Facts are those of CIPA DC-008 (Exif 3.0), section 4.6, and TIFF 6.0.
+	"github.com/oatta/oatta/internal/exif"
+)
 
 // Tags that tell time, from IFD0 and the Exif IFD.
 const (
 	tagDateTime          = 0x0132 // of the last change of the file
-	tagExifIFD           = 0x8769
 	tagDateTimeOriginal  = 0x9003 // of the exposure
 	tagDateTimeDigitized = 0x9004
 	tagOffset            = 0x9010
@@ -37,14 +34,22 @@ var exifSources = [3]struct{ stamp, fraction, offset uint16 }{
 // count as none. zoned is true where there is an offset; else the time is wall-clock time held in UTC. No time, no EXIF and damaged
 // EXIF all give a zero time; the error is r's own. A few kilobytes are read.
 func EXIFTime(r io.ReaderAt, size int64) (t time.Time, zoned bool, err error) {
-	w := &window{r: r, size: size}
-	if base, end, ok := findTIFF(w); ok {
-		t, zoned = timeOfTags(timeTags(w, base, end))
+	tags, err := exif.Texts(r, size, tellsTime)
+	if err != nil {
+		return time.Time{}, false, err
 	}
-	if w.err != nil {
-		return time.Time{}, false, w.err
-	}
+	t, zoned = timeOfTags(tags)
 	return t, zoned, nil
+}
+
+// tellsTime reports whether a tag is one of those that tell time.
+func tellsTime(tag uint16) bool {
+	for _, s := range exifSources {
+		if tag == s.stamp || tag == s.fraction || tag == s.offset {
+			return true
+		}
+	}
+	return false
 }
 
 // exifTimeOfFile is EXIFTime of a file.

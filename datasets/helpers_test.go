@@ -154,7 +154,7 @@ func tiffBytes(order binary.AppendByteOrder, ifd0, exif []tag) []byte {
 	for _, t := range ifd0 {
 		entry(t)
 	}
-	b = order.AppendUint16(b, tagExifIFD)
+	b = order.AppendUint16(b, 0x8769) // the Exif IFD
 	b = order.AppendUint16(b, 4)
 	b = order.AppendUint32(b, 1)
 	b = order.AppendUint32(b, uint32(8+2+12*(len(ifd0)+1)+4))

@@ -10,6 +10,8 @@ import (
 
 	"github.com/disintegration/imaging"
 	_ "golang.org/x/image/webp" // imaging registers all other formats
+
+	"github.com/oatta/oatta/internal/exif"
 )
 
 // Meta is what a picture's header says.
@@ -47,7 +49,7 @@ func decode(data []byte, l Limits) (img goimage.Image, meta Meta, err error) {
 		return nil, meta, fmt.Errorf("damaged %v: header says %d x %d pixels, decoded %d x %d",
 			meta.Format, meta.Width, meta.Height, b.Dx(), b.Dy())
 	}
-	meta.Orientation = orientation(data, meta.Format)
+	meta.Orientation = exif.Orientation(bytes.NewReader(data), int64(len(data)))
 	return img, meta, nil
 }
 

@@ -1,4 +1,4 @@
-package datasets
+package exif
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Limits of what is read for a time. Real files stay far below.
+// Limits of what is read. Real files stay far below.
 const (
 	maxSegments = 1 << 14 // JPEG segments or chunks of PNG and WebP looked at; a PNG of 128 MB in chunks of 8 KiB has so many
 	maxTags     = 1 << 12 // tags of one IFD
@@ -135,21 +135,21 @@ type tiff struct {
 	order     binary.ByteOrder
 }
 
-// timeTags returns the texts of the tags that tell time.
-func timeTags(w *window, base, end int64) map[uint16]string {
-	t := tiff{w: w, base: base, end: end, order: binary.LittleEndian}
+// openTIFF reads the head of the structure and returns the offset of its first directory.
+func openTIFF(w *window) (t tiff, ifd0 int64, ok bool) {
+	base, end, ok := findTIFF(w)
+	if !ok {
+		return t, 0, false
+	}
+	t = tiff{w: w, base: base, end: end, order: binary.LittleEndian}
 	head, ok := t.at(0, 8)
 	if !ok || !isTIFF(head) {
-		return nil
+		return t, 0, false
 	}
 	if head[0] == 'M' {
 		t.order = binary.BigEndian
 	}
-	tags := map[uint16]string{}
-	if exif := t.ifd(int64(t.order.Uint32(head[4:])), tags); exif > 0 {
-		t.ifd(exif, tags)
-	}
-	return tags
+	return t, int64(t.order.Uint32(head[4:])), true
 }
 
 // at returns bytes of the structure, and none of what follows it in the file.
@@ -160,39 +160,20 @@ func (t tiff) at(off int64, n int) ([]byte, bool) {
 	return t.w.at(t.base+off, n)
 }
 
-// ifd adds the texts of one directory to tags and returns the offset of the Exif directory, 0 if it names none. An entry is 12 bytes: tag,
-// type, count of values, and the value itself if it fits in 4 bytes, else its offset. A damaged entry costs only itself.
-func (t tiff) ifd(off int64, tags map[uint16]string) (exif int64) {
+// ifd passes the entries of one directory to visit until that has enough. An entry is 12 bytes: tag, type, count of values, and the value
+// itself if it fits in 4 bytes, else its offset. It is valid until something else is read.
+func (t tiff) ifd(off int64, visit func(tag uint16, entry []byte) (more bool)) {
 	b, ok := t.at(off, 2)
 	if !ok {
-		return 0
+		return
 	}
 	n := min(int(t.order.Uint16(b)), maxTags)
 	for i := range n {
 		e, ok := t.at(off+2+12*int64(i), 12)
-		if !ok {
-			return exif
-		}
-		switch tag := t.order.Uint16(e); {
-		case tag == tagExifIFD:
-			exif = int64(t.order.Uint32(e[8:]))
-		case wantedTag(tag):
-			if s := t.text(e); s != "" {
-				tags[tag] = s
-			}
+		if !ok || !visit(t.order.Uint16(e), e) {
+			return
 		}
 	}
-	return exif
-}
-
-// wantedTag reports whether a tag is one of those that tell time.
-func wantedTag(tag uint16) bool {
-	for _, s := range exifSources {
-		if tag == s.stamp || tag == s.fraction || tag == s.offset {
-			return true
-		}
-	}
-	return false
 }
 
 // text returns the value of an entry of type ASCII (2), UNDEFINED (7, which some cameras write) or UTF-8 (129, Exif 3.0), up to its NUL.
