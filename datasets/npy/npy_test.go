@@ -9,12 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oatta/oatta/internal/npy"
 	"github.com/oatta/oatta/internal/testdata"
 )
 
 // file makes a file of version 1 around a header.
 func file(header string, elements ...byte) string {
-	b := binary.LittleEndian.AppendUint16([]byte(magic+"\x01\x00"), uint16(len(header)))
+	b := binary.LittleEndian.AppendUint16([]byte(npy.Magic+"\x01\x00"), uint16(len(header)))
 	return string(append(append(b, header...), elements...))
 }
 
@@ -25,7 +26,7 @@ func header(descr, shape string) string {
 func TestRead(t *testing.T) {
 	one := file(header("<u2", "(2, 1, 3)"), 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 0, 1)
 	h := header("<u2", "(2L, 1L, 3L)")
-	two := slices.Concat([]byte(magic+"\x02\x00"), binary.LittleEndian.AppendUint32(nil, uint32(len(h))), []byte(h), []byte(one)[len(one)-12:])
+	two := slices.Concat([]byte(npy.Magic+"\x02\x00"), binary.LittleEndian.AppendUint32(nil, uint32(len(h))), []byte(h), []byte(one)[len(one)-12:])
 	for _, b := range [][]byte{[]byte(one), two} {
 		a, err := Read(bytes.NewReader(b), 12)
 		if err != nil {

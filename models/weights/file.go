@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/oatta/oatta/internal/npy"
 )
 
 // Format names a file format that this package reads.
@@ -88,7 +90,7 @@ func read(r io.ReaderAt, size int64) (*File, error) {
 	switch {
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
 		return readZip(r, size)
-	case bytes.HasPrefix(head, []byte(npyMagic)):
+	case bytes.HasPrefix(head, []byte(npy.Magic)):
 		return readNPY(r, size)
 	case bytes.HasPrefix(head, legacyMagic):
 		return readLegacy(r, size)

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/oatta/oatta/internal/npy"
 )
 
 // seed adds the bytes of the files of testdata that match.
@@ -98,7 +100,7 @@ func FuzzNPY(f *testing.F) {
 	f.Add("{'shape':(2,3L),'fortran_order':True,\"descr\":\">i8\"}", make([]byte, 48), byte(2))
 	f.Add("{'descr': '|b1', 'fortran_order': False, 'shape': ()}", []byte{1}, byte(3))
 	f.Fuzz(func(t *testing.T, header string, data []byte, version byte) {
-		head := append([]byte(npyMagic), version, 0)
+		head := append([]byte(npy.Magic), version, 0)
 		if version == 1 {
 			head = binary.LittleEndian.AppendUint16(head, uint16(len(header)))
 		} else {

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/oatta/oatta/internal/npy"
 )
 
 // part is a member of an archive. With a claim other than 0 the data stand as they are, and the claim is what they become.
@@ -77,28 +79,28 @@ func fails(t *testing.T, name string, file []byte, want string) {
 }
 
 func TestLyingArchives(t *testing.T) {
-	npy := func(shape string) string {
+	array := func(shape string) string {
 		text := "{'descr': '<f4', 'fortran_order': False, 'shape': " + shape + "}\n"
-		return npyMagic + "\x01\x00" + string(binary.LittleEndian.AppendUint16(nil, uint16(len(text)))) + text
+		return npy.Magic + "\x01\x00" + string(binary.LittleEndian.AppendUint16(nil, uint16(len(text)))) + text
 	}
 	for name, c := range map[string]struct {
 		parts []part
 		want  string
 	}{
-		"stored and longer":   {[]part{{"a.npy", npy("(1,)"), zip.Store, 1 << 40}}, "stored, yet"},
+		"stored and longer":   {[]part{{"a.npy", array("(1,)"), zip.Store, 1 << 40}}, "stored, yet"},
 		"cannot inflate":      {[]part{{"a.npy", "\x03\x00", zip.Deflate, 1 << 30}}, "an archive of"},
 		"above deflate's":     {[]part{{"a.npy", "\x03\x00", zip.Deflate, 1 << 20}}, "cannot be, or should not be"},
 		"above one's limit":   {[]part{{"a.npy", "\x03\x00", zip.Deflate, 1 << 62}}, "an archive of"},
 		"inflates to less":    {[]part{{"a.npy", "\x03\x00", zip.Deflate, 1000}}, "unexpected EOF"},
 		"another method":      {[]part{{"a.npy", "xx", 12, 2}}, "compression method 12"},
-		"gigantic shape":      {[]part{{"a.npy", npy("(1000000, 1000000)"), zip.Store, 0}}, "more than"},
-		"overflowing shape":   {[]part{{"a.npy", npy("(4294967296, 4294967296, 4294967296)"), zip.Store, 0}}, "more than"},
-		"size of 20 digits":   {[]part{{"a.npy", npy("(99999999999999999999,)"), zip.Store, 0}}, "a shape is some numbers"},
-		"zero hides the rest": {[]part{{"a.npy", npy("(0, 4611686018427387904, 4)"), zip.Store, 0}}, "more than"},
-		"elements missing":    {[]part{{"a.npy", npy("(2,)") + "1234", zip.Store, 0}}, "there are 4"},
-		"elements left over":  {[]part{{"a.npy", npy("(1,)") + "12345", zip.Store, 0}}, "there are 5"},
-		"two of a name":       {[]part{{"a.npy", npy("(0,)"), zip.Store, 0}, {"a.npy", npy("(0,)"), zip.Store, 0}}, "there are two"},
-		"long name":           {[]part{{strings.Repeat("n", 60000) + ".npy", npy("(0,)"), zip.Store, 0}}, "a name of 60000 bytes"},
+		"gigantic shape":      {[]part{{"a.npy", array("(1000000, 1000000)"), zip.Store, 0}}, "more than"},
+		"overflowing shape":   {[]part{{"a.npy", array("(4294967296, 4294967296, 4294967296)"), zip.Store, 0}}, "more than"},
+		"size of 20 digits":   {[]part{{"a.npy", array("(99999999999999999999,)"), zip.Store, 0}}, "a shape is some numbers"},
+		"zero hides the rest": {[]part{{"a.npy", array("(0, 4611686018427387904, 4)"), zip.Store, 0}}, "more than"},
+		"elements missing":    {[]part{{"a.npy", array("(2,)") + "1234", zip.Store, 0}}, "there are 4"},
+		"elements left over":  {[]part{{"a.npy", array("(1,)") + "12345", zip.Store, 0}}, "there are 5"},
+		"two of a name":       {[]part{{"a.npy", array("(0,)"), zip.Store, 0}, {"a.npy", array("(0,)"), zip.Store, 0}}, "there are two"},
+		"long name":           {[]part{{strings.Repeat("n", 60000) + ".npy", array("(0,)"), zip.Store, 0}}, "a name of 60000 bytes"},
 		"two of a member":     {[]part{{"x/data.pkl", ".", zip.Store, 0}, {"x/data.pkl", ".", zip.Store, 0}}, "there are two"},
 		"program":             {[]part{{"x/data.pkl", ".", zip.Store, 0}, {"x/constants.pkl", ".", zip.Store, 0}}, "TorchScript"},
 		"unknown byte order":  {[]part{{"x/data.pkl", ".", zip.Store, 0}, {"x/byteorder", "middle", zip.Store, 0}}, `byteorder "middle"`},

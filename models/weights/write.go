@@ -19,6 +19,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/oatta/oatta/internal/npy"
 )
 
 // Save writes tensors to a file, as safetensors or npz by the ending of its name. The file appears whole or not at all: an old one of
@@ -224,7 +226,7 @@ func npyEncode(t *Tensor) ([]byte, error) {
 	}
 	text := fmt.Sprintf("{'descr': '%s%s', 'fortran_order': False, 'shape': (%s), }", order, descr, shape)
 	text += strings.Repeat(" ", 63-(10+len(text))%64) + "\n"
-	out := append([]byte(npyMagic), 1, 0)
+	out := append([]byte(npy.Magic), 1, 0)
 	out = binary.LittleEndian.AppendUint16(out, uint16(len(text)))
 	return append(out, text...), nil
 }
