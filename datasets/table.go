@@ -10,6 +10,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/oatta/oatta/datasets/internal/delimiter"
 )
 
 // table reads a CSV file with a header: comma, semicolon or tab between columns, a byte order mark or none, either line end, names of
@@ -45,7 +47,7 @@ func newTableOf(name string, r io.Reader, comma rune) (*table, error) {
 		head = head[3:]
 	}
 	t.rows = csv.NewReader(br)
-	t.rows.Comma, t.rows.FieldsPerRecord = cmp.Or(comma, delimiter(head)), -1
+	t.rows.Comma, t.rows.FieldsPerRecord = cmp.Or(comma, rune(delimiter.Of(head))), -1
 	header, err := t.read()
 	if err == io.EOF {
 		return nil, fmt.Errorf("datasets: %s: file is empty, want a header", show(name))
@@ -55,30 +57,6 @@ func newTableOf(name string, r io.Reader, comma rune) (*table, error) {
 	}
 	t.setHeader(header)
 	return t, nil
-}
-
-// delimiter returns the one of comma, semicolon and tab that the first line has most of outside quotes.
-func delimiter(head []byte) rune {
-	counts := map[byte]int{}
-	quoted := false
-	for _, b := range head {
-		if b == '"' {
-			quoted = !quoted
-		}
-		if b == '\n' && !quoted {
-			break
-		}
-		if !quoted {
-			counts[b]++
-		}
-	}
-	best := byte(',')
-	for _, b := range []byte(";\t") {
-		if counts[b] > counts[best] {
-			best = b
-		}
-	}
-	return rune(best)
 }
 
 // setHeader takes the names of columns. Of two columns with one name the first counts.

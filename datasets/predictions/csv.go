@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/oatta/oatta/datasets/internal/delimiter"
 )
 
 // classPrefix begins the names of columns that hold probabilities, as in the tables of `oatta run`, adaptedPrefix those of adapted ones.
@@ -56,7 +58,7 @@ func (c *CSV) Begin() ([]string, error) {
 	}
 	c.head = bytes.Clone(record)
 	body := bytes.TrimPrefix(c.head, byteOrderMark)
-	c.comma = delimiter(body)
+	c.comma = delimiter.Of(body)
 	if c.cells, err = split(c.cells[:0], body, c.comma); err != nil {
 		return nil, fmt.Errorf("%s:1: %w", c.name, err)
 	}

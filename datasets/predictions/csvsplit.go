@@ -12,26 +12,6 @@ type cell struct {
 	text []byte
 }
 
-// delimiter returns the one of comma, semicolon and tab that a header has most of outside quotes.
-func delimiter(head []byte) byte {
-	best, most := byte(','), -1
-	for _, b := range []byte(",;\t") {
-		n, quoted := 0, false
-		for _, x := range head {
-			if x == '"' {
-				quoted = !quoted
-			}
-			if x == b && !quoted {
-				n++
-			}
-		}
-		if n > most {
-			best, most = b, n
-		}
-	}
-	return best
-}
-
 // cutEnd parts a record and its line end.
 func cutEnd(record []byte) (body, end []byte) {
 	n := len(record)

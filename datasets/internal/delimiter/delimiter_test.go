@@ -1,0 +1,22 @@
+package delimiter
+
+import "testing"
+
+func TestOf(t *testing.T) {
+	for head, want := range map[string]byte{
+		"":                                  ',',
+		"file":                              ',',
+		"file,label\n1;2;3;4":               ',',
+		"file;label\r\n1,2,3,4":             ';',
+		"file\tlabel":                       '\t',
+		`"a,b,c";d`:                         ';',
+		"\"a;\nb;c;\",d\n1;2;3":             ',',
+		"a,b;c":                             ',',
+		"a\tb;c":                            ';',
+		"\"a \"\", still quoted;;;\"\t;b\t": '\t',
+	} {
+		if got := Of([]byte(head)); got != want {
+			t.Errorf("%q: %q, want %q", head, got, want)
+		}
+	}
+}

@@ -1,0 +1,2 @@
+// Package delimiter finds what parts the columns of a table.
+package delimiter
