@@ -8,8 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/oatta/oatta/datasets/internal/plainjson"
 )
 
 // COCO Camera Traps is the format of LILA's camera-trap collections: one JSON object with the arrays images (id, file_name, location,
@@ -76,6 +79,7 @@ type cctReader struct {
 	seen       map[string]bool       // arrays seen so far
 	late       bool                  // annotations came before images, so a second pass must read them
 	fieldSeen  bool                  // the stream field asked for occurs
+	unknown    int                   // values that JSON does not know
 	sections   map[string]cctSection // how to read an element of each array
 }
 
@@ -104,6 +108,9 @@ func readCCT(ctx context.Context, name string, open func() (*input, error), f Fi
 		return nil, fmt.Errorf("datasets: %s: no image has a field %q", show(name), f.Stream)
 	}
 	c.nameLabels()
+	if note := plainjson.Note(c.unknown); note != "" {
+		c.md.warnings = append(c.md.warnings, show(filepath.Base(name))+": "+note)
+	}
 	return c.md, nil
 }
 
@@ -114,13 +121,15 @@ func (c *cctReader) pass(open func() (*input, error)) error {
 		return err
 	}
 	defer in.Close()
-	b := newBudget(in)
+	plain := plainjson.NewReader(in)
+	b := newBudget(plain)
 	if err := c.object(json.NewDecoder(b), b); err != nil {
 		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
 		}
 		return fmt.Errorf("datasets: %s: %w", show(c.name), err)
 	}
+	c.unknown = plain.Unknown // another pass meets the same
 	return nil
 }
 

@@ -62,6 +62,28 @@ func TestCCT(t *testing.T) {
 	want(t, list(t, root, Options{Metadata: meta + "/cct.json"}), "", cctListing)
 }
 
+// Values that Python writes and JSON does not know are as null, in either pass.
+func TestCCTUnknownNumbers(t *testing.T) {
+	root := tree(t, map[string]string{"a/1.jpg": "", "b/2.jpg": ""})
+	for _, number := range []string{"null", "NaN", "-Infinity"} {
+		meta := tree(t, map[string]string{"cct.json": `{"annotations": [{"image_id": 1, "category_id": 7, "bbox": [` + number + `]}], "categories": [{"id": 7, "name": "NaN"}],
+		"images": [{"id": 1, "file_name": "a/1.jpg", "location": ` + number + `, "datetime": "2020-01-02 03:04:05"}, {"id": 2, "file_name": "b/2.jpg", "location": 4, "datetime": ` + number + `}]}`})
+		const told = "warning cct.json: 3 values are NaN or infinite, which JSON does not know: they are read as unknown\n"
+		got := list(t, root, Options{Metadata: meta + "/cct.json"})
+		if (number != "null") != strings.Contains(got, told) {
+			t.Errorf("%s: told %s", number, got)
+		}
+		want(t, strings.Replace(got, told, "", 1), "", `
+stream 4
+  b/2.jpg
+stream a
+  a/1.jpg 2020-01-02 03:04:05 metadata = NaN
+warning cct.json: 1 picture without a stream takes its folder's: a/1.jpg
+warning 1 stream without any capture time, ordered by name: 4
+`)
+	}
+}
+
 // The arrays may come in any order.
 func TestCCTOrderOfArrays(t *testing.T) {
 	var all map[string]json.RawMessage
@@ -103,7 +125,8 @@ func TestCCTErrors(t *testing.T) {
 		`{"images": [{"file_name": "a.jpg"}, 5]}`: "images[1]: json: cannot unmarshal number",
 		`{"images": [{"id": 1}]}`:                 "images[0]: no file_name",
 		`{"images": [{"file_name": "a.jpg"`:       "images[0]: unexpected EOF",
-		`{"images": [{"file_name": NaN}]}`:        "images[0]: invalid character 'N'",
+		`{"images": [{"file_name": NaN}]}`:        "images[0]: no file_name",
+		`{"images": [{"file_name": nan}]}`:        "images[0]: invalid character 'a'",
 		`{"images": [], "annotations": [[]]}`:     "annotations[0]: json: cannot unmarshal array",
 		`{"images": []`:                           "unexpected EOF",
 		`{"x": [[[`:                               "unexpected EOF",

@@ -8,7 +8,7 @@
 // MegaDetector turns JPEG files as EXIF says before it looks at them, so boxes are of the picture as it is shown. (It leaves the four
 // mirrored orientations as stored, and EXIF in other formats; no camera is known to write either.) Other fields, of films too, are kept
 // and mean nothing here. NaN and Infinity, which Python writes and JSON does not know, are unknown
-// values, told by [File.Note] and written as null; [Plain] has the rule, which holds for whoever reads the format.
+// values, told by File.Note and written as null.
 //
 // A file that is not that format is an error. What is wrong with one detection is that detection's: [Detection.Check].
 //

@@ -15,6 +15,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/oatta/oatta/datasets/internal/plainjson"
 )
 
 // maxBytes bounds a file; a million pictures take 300 MB.
@@ -40,8 +42,8 @@ func Read(name string, r io.Reader) (*File, error) {
 	if err == nil {
 		sum := sha256.Sum256(data)
 		f.SHA256 = hex.EncodeToString(sum[:])
-		plain := NewPlain(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
-		f.Note = plain.Note()
+		plain := plainjson.New(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
+		f.Note = plainjson.Note(plain.Unknown)
 		err = f.parse(plain.Text)
 	}
 	if err != nil {

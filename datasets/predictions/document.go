@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/oatta/oatta/datasets/megadetector"
+	"github.com/oatta/oatta/datasets/internal/plainjson"
 )
 
 // Document is a JSON file of predictions in memory.
@@ -14,7 +14,7 @@ type Document struct {
 	name    string
 	o       Options
 	text    []byte
-	plain   megadetector.Plain // of the text behind the byte order mark
+	plain   plainjson.Text // of the text behind the byte order mark
 	format  Format
 	list    string // name of the list of elements
 	classes []string
@@ -95,7 +95,7 @@ func (d *Document) parse(streams *streamer) error {
 	if bytes.HasPrefix(d.text, byteOrderMark) {
 		skip = len(byteOrderMark)
 	}
-	d.plain = megadetector.NewPlain(d.text[skip:])
+	d.plain = plainjson.New(d.text[skip:])
 	w.base, w.read = skip, d.plain.Offset
 	w.reset(d.plain.Text)
 	if err := w.object(w.root); err != nil {
@@ -120,7 +120,7 @@ func (d *Document) parse(streams *streamer) error {
 }
 
 // Note says of which values JSON does not know, for people; "" if there are none. They are written as they came.
-func (d *Document) Note() string { return d.plain.Note() }
+func (d *Document) Note() string { return plainjson.Note(d.plain.Unknown) }
 
 // Format returns the format that the document is in.
 func (d *Document) Format() Format { return d.format }

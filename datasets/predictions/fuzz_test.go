@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/oatta/oatta/datasets/megadetector"
+	"github.com/oatta/oatta/datasets/internal/plainjson"
 )
 
 // Nothing may be lost: whatever the lines are, written back unchanged they are the input.
@@ -83,7 +83,7 @@ func FuzzDocument(f *testing.F) {
 		if got == "" {
 			return
 		}
-		if !json.Valid(megadetector.NewPlain([]byte(strings.TrimPrefix(got, "\ufeff"))).Text) {
+		if !json.Valid(plainjson.New([]byte(strings.TrimPrefix(got, "\ufeff"))).Text) {
 			t.Errorf("%q became %q, which is no JSON", text, got)
 		}
 		if again, _, _ := passDocument(t, got, FormatJSON, Options{}); again != got {

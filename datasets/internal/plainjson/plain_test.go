@@ -1,13 +1,15 @@
-package megadetector
+package plainjson
 
 import (
+	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 )
 
-func TestPlain(t *testing.T) {
+func TestText(t *testing.T) {
 	const text = `{"NaN": NaN, "a": [-Infinity,Infinity , "\"NaN"], "b": 1}`
-	p := NewPlain([]byte(text))
+	p := New([]byte(text))
 	if want := `{"NaN": null, "a": [null,null , "\"NaN"], "b": 1}`; string(p.Text) != want || p.Unknown != 3 {
 		t.Fatalf("%s, %d values; want %s", p.Text, p.Unknown, want)
 	}
@@ -24,18 +26,33 @@ func TestPlain(t *testing.T) {
 		t.Errorf("the numbers themselves: %s", text[from:to])
 	}
 	same := []byte(`{"a": 1}`)
-	if p := NewPlain(same); &p.Text[0] != &same[0] || p.Note() != "" || p.Offset(5) != 5 {
+	if p := New(same); &p.Text[0] != &same[0] || Note(p.Unknown) != "" || p.Offset(5) != 5 {
 		t.Errorf("%+v", p)
 	}
 }
 
-func FuzzPlain(f *testing.F) {
+func TestReader(t *testing.T) {
+	text := strings.Repeat(`{"NaN": NaN, "a": [-Infinity,Infinity , "\"NaN", -1, "\\"], "b": NaNs}`, 2000)
+	want := New([]byte(text))
+	for _, from := range []io.Reader{strings.NewReader(text), iotest.HalfReader(strings.NewReader(text)), iotest.DataErrReader(strings.NewReader(text))} {
+		r := NewReader(from)
+		if got, err := io.ReadAll(r); err != nil || string(got) != string(want.Text) || r.Unknown != 8000 || r.Unknown != want.Unknown {
+			t.Errorf("%d bytes, %d values, %v", len(got), r.Unknown, err)
+		}
+	}
+}
+
+func FuzzText(f *testing.F) {
 	f.Add(`{"a": NaN, "b": [Infinity, -Infinity, "NaN"]}`)
 	f.Add(`-Infinity "\`)
 	f.Fuzz(func(t *testing.T, text string) {
-		p := NewPlain([]byte(text))
-		if again := NewPlain(p.Text); string(again.Text) != string(p.Text) {
+		p := New([]byte(text))
+		if again := New(p.Text); string(again.Text) != string(p.Text) {
 			t.Errorf("%q became %q and then %q", text, p.Text, again.Text)
+		}
+		r := NewReader(iotest.OneByteReader(strings.NewReader(text)))
+		if read, err := io.ReadAll(r); err != nil || string(read) != string(p.Text) || r.Unknown != p.Unknown {
+			t.Errorf("%q was read as %q, %v", text, read, err)
 		}
 		last := 0
 		for i := range len(p.Text) + 1 {

@@ -1,0 +1,153 @@
+package plainjson
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"sort"
+)
+
+// Text is a text that was made plain.
+type Text struct {
+	Text    []byte
+	Unknown int // values that are null in their place
+
+	moved []shift
+}
+
+// shift tells that places from one on lie further back in Text than in what was read, or before it.
+type shift struct{ from, by int }
+
+// New returns the text itself where there is nothing to replace, and a copy else.
+func New(text []byte) Text {
+	if !bytes.Contains(text, nan) && !bytes.Contains(text, infinity) {
+		return Text{Text: text}
+	}
+	p := Text{Text: make([]byte, 0, len(text)+16)}
+	for i := 0; i < len(text); {
+		rest := text[i:]
+		if n := unknown(rest); n > 0 {
+			p.Text = append(p.Text, null...)
+			p.Unknown++
+			i += n
+			p.moved = append(p.moved, shift{len(p.Text), len(p.Text) - i})
+			continue
+		}
+		n := 1
+		if rest[0] == '"' {
+			n = quoted(rest)
+		}
+		p.Text = append(p.Text, rest[:n]...)
+		i += n
+	}
+	return p
+}
+
+// Offset returns where a place of Text, between two values or tokens, is in the text that was read.
+func (p Text) Offset(i int) int {
+	k := sort.Search(len(p.moved), func(k int) bool { return p.moved[k].from > i })
+	if k == 0 {
+		return i
+	}
+	return i - p.moved[k-1].by
+}
+
+// Reader makes what it reads plain.
+type Reader struct {
+	Unknown int // values so far that are null in their place
+
+	from    *bufio.Reader
+	string  bool // between quotes
+	escaped bool // behind a backslash
+	rest    []byte
+}
+
+// NewReader returns a reader of text from r.
+func NewReader(r io.Reader) *Reader { return &Reader{from: bufio.NewReaderSize(r, 64<<10)} }
+
+// Read implements [io.Reader].
+func (r *Reader) Read(p []byte) (n int, err error) {
+	for n < len(p) {
+		if len(r.rest) > 0 {
+			k := copy(p[n:], r.rest)
+			n, r.rest = n+k, r.rest[k:]
+			continue
+		}
+		if n > 0 && r.from.Buffered() == 0 {
+			break // more may take its time
+		}
+		b, err := r.from.ReadByte()
+		if err != nil {
+			if n > 0 {
+				break // it will come again
+			}
+			return 0, err
+		}
+		if !r.replace(b) {
+			p[n] = b
+			n++
+		}
+	}
+	return n, nil
+}
+
+// replace passes over a value that JSON does not know, of which b is the first byte; false for all else.
+func (r *Reader) replace(b byte) bool {
+	switch {
+	case r.escaped:
+		r.escaped = false
+	case b == '"':
+		r.string = !r.string
+	case r.string:
+		r.escaped = b == '\\'
+	case b == 'N' || b == 'I' || b == '-':
+		if err := r.from.UnreadByte(); err != nil {
+			return false // cannot be: a byte was read
+		}
+		text, _ := r.from.Peek(len(minusInfinity))
+		n := unknown(text)
+		_, _ = r.from.Discard(max(n, 1)) // peeked, so it is there
+		if n > 0 {
+			r.rest, r.Unknown = null, r.Unknown+1
+			return true
+		}
+	}
+	return false
+}
+
+// Note says of how many values that were read as unknown, for people; "" for none.
+func Note(n int) string {
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return "1 value is NaN or infinite, which JSON does not know: it is read as unknown"
+	}
+	return fmt.Sprintf("%d values are NaN or infinite, which JSON does not know: they are read as unknown", n)
+}
+
+var null, nan, infinity, minusInfinity = []byte("null"), []byte("NaN"), []byte("Infinity"), []byte("-Infinity")
+
+// unknown returns the length of the number beyond JSON that text begins with; 0 if it does not.
+func unknown(text []byte) int {
+	for _, word := range [][]byte{nan, infinity, minusInfinity} {
+		if bytes.HasPrefix(text, word) {
+			return len(word)
+		}
+	}
+	return 0
+}
+
+// quoted returns the length of the string that text begins with.
+func quoted(text []byte) int {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(text)
+}
