@@ -58,9 +58,10 @@ type Reader struct {
 	Unknown int // values so far that are null in their place
 
 	from    *bufio.Reader
-	string  bool // between quotes
-	escaped bool // behind a backslash
-	rest    []byte
+	string  bool   // between quotes
+	escaped bool   // behind a backslash in them
+	rest    []byte // to be told before more is read
+	first   [1]byte
 }
 
 // NewReader returns a reader of text from r.
@@ -74,46 +75,53 @@ func (r *Reader) Read(p []byte) (n int, err error) {
 			n, r.rest = n+k, r.rest[k:]
 			continue
 		}
-		if n > 0 && r.from.Buffered() == 0 {
-			break // more may take its time
-		}
-		b, err := r.from.ReadByte()
-		if err != nil {
+		if r.from.Buffered() == 0 {
 			if n > 0 {
-				break // it will come again
+				break // more may take its time
 			}
-			return 0, err
+			if _, err := r.from.Peek(1); err != nil {
+				return 0, err
+			}
 		}
-		if !r.replace(b) {
-			p[n] = b
-			n++
+		text, _ := r.from.Peek(min(r.from.Buffered(), len(p)-n))
+		same := r.same(text)
+		n += copy(p[n:], text[:same])
+		_, _ = r.from.Discard(same) // peeked, so it is there
+		if same < len(text) {
+			r.word()
 		}
 	}
 	return n, nil
 }
 
-// replace passes over a value that JSON does not know, of which b is the first byte; false for all else.
-func (r *Reader) replace(b byte) bool {
-	switch {
-	case r.escaped:
-		r.escaped = false
-	case b == '"':
-		r.string = !r.string
-	case r.string:
-		r.escaped = b == '\\'
-	case b == 'N' || b == 'I' || b == '-':
-		if err := r.from.UnreadByte(); err != nil {
-			return false // cannot be: a byte was read
-		}
-		text, _ := r.from.Peek(len(minusInfinity))
-		n := unknown(text)
-		_, _ = r.from.Discard(max(n, 1)) // peeked, so it is there
-		if n > 0 {
-			r.rest, r.Unknown = null, r.Unknown+1
-			return true
+// same returns how much of a text goes through as it is, before what may be a value that JSON does not know.
+func (r *Reader) same(text []byte) int {
+	for i, b := range text {
+		switch {
+		case r.escaped:
+			r.escaped = false
+		case b == '"':
+			r.string = !r.string
+		case r.string:
+			r.escaped = b == '\\'
+		case b == 'N' || b == 'I' || b == '-':
+			return i
 		}
 	}
-	return false
+	return len(text)
+}
+
+// word takes what may be a value that JSON does not know: null stands for it, or its first byte for itself.
+func (r *Reader) word() {
+	text, _ := r.from.Peek(len(minusInfinity))
+	if n := unknown(text); n > 0 {
+		r.rest, r.Unknown = null, r.Unknown+1
+		_, _ = r.from.Discard(n)
+		return
+	}
+	r.first[0] = text[0]
+	r.rest = r.first[:]
+	_, _ = r.from.Discard(1)
 }
 
 // Note says of how many values that were read as unknown, for people; "" for none.

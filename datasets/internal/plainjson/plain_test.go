@@ -67,3 +67,17 @@ func FuzzText(f *testing.F) {
 		}
 	})
 }
+
+func BenchmarkReader(b *testing.B) {
+	text := strings.Repeat(`{"id": "8b31d3be-21bc-11ea", "file_name": "8b31d3be-21bc-11ea.jpg", "seq_num_frames": -1, "x": NaN},`, 10000)
+	buf := make([]byte, 32<<10)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		r := NewReader(strings.NewReader(text))
+		for {
+			if _, err := r.Read(buf); err != nil {
+				break
+			}
+		}
+	}
+}
