@@ -3,20 +3,15 @@
 package models_test
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
-	"encoding/binary"
-	"fmt"
-	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/models"
+	"github.com/oatta/oatta/models/weights"
 	"github.com/oatta/oatta/runtime"
 	"github.com/oatta/oatta/runtime/ort/orttest"
 )
@@ -114,55 +109,25 @@ func compareFloats(a, b float32) int {
 	return 0
 }
 
-// readNPZ reads numpy's zip of .npy files, as far as these references need it: little-endian float32 in C order.
+// readNPZ reads the float32 arrays of a numpy archive.
 func readNPZ(t *testing.T, path string) map[string]runtime.Tensor {
 	t.Helper()
-	z, err := zip.OpenReader(path)
+	f, err := weights.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer z.Close()
+	defer f.Close()
 	arrays := map[string]runtime.Tensor{}
-	for _, f := range z.File {
-		r, err := f.Open()
+	for _, w := range f.Tensors() {
+		values, err := w.Float32s()
 		if err != nil {
 			t.Fatal(err)
 		}
-		data, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
+		var shape []int64
+		for _, n := range w.Shape() {
+			shape = append(shape, int64(n))
 		}
-		r.Close()
-		if arrays[strings.TrimSuffix(f.Name, ".npy")], err = parseNPY(data); err != nil {
-			t.Fatalf("%s: %s: %v", path, f.Name, err)
-		}
+		arrays[w.Name()] = runtime.TensorOf(values, shape...)
 	}
 	return arrays
-}
-
-// parseNPY follows https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html, version 1.0.
-func parseNPY(data []byte) (runtime.Tensor, error) {
-	if !bytes.HasPrefix(data, []byte("\x93NUMPY\x01\x00")) {
-		return runtime.Tensor{}, fmt.Errorf("not an npy file of version 1.0")
-	}
-	size := int(binary.LittleEndian.Uint16(data[8:]))
-	header, body := string(data[10:10+size]), data[10+size:]
-	if !strings.Contains(header, "'descr': '<f4'") || !strings.Contains(header, "'fortran_order': False") {
-		return runtime.Tensor{}, fmt.Errorf("header %s", header)
-	}
-	_, rest, _ := strings.Cut(header, "'shape': (")
-	inner, _, _ := strings.Cut(rest, ")")
-	var shape []int64
-	for _, part := range strings.Split(strings.Trim(inner, " ,"), ",") {
-		n, err := strconv.ParseInt(strings.TrimSpace(part), 10, 64)
-		if err != nil {
-			return runtime.Tensor{}, err
-		}
-		shape = append(shape, n)
-	}
-	values := make([]float32, len(body)/4)
-	for i := range values {
-		values[i] = math.Float32frombits(binary.LittleEndian.Uint32(body[4*i:]))
-	}
-	return runtime.TensorOf(values, shape...), nil
 }

@@ -26,9 +26,9 @@ type rule struct {
 	cause string
 }
 
-// rules is the table of the design. Test files may import internal/testdata and runtime/runtimetest besides, and external test
-// files of any package may bring runtime/ort, to try the real engine, as may those of studies. Those of the parts of models may bring each other: derivative
-// rules are tested against the oracle, and both on files.
+// rules is the table of the design. Test files may import internal/testdata, runtime/runtimetest and, for references that NumPy wrote,
+// internal/npy besides, and external test files of any package, as those of studies, may bring runtime/ort, to try the real engine. Those of
+// the parts of models may bring each other: derivative rules are tested against the oracle, and both on files.
 var rules = []rule{
 	{"runtime/ort/orttest", []string{"internal/testdata", "runtime", "runtime/ort"}, "a helper of tests finds the engine and nothing else"},
 	{"runtime/ort/ortlib", []string{"runtime"}, "finding the library needs the names of devices, and no cgo"},
@@ -177,7 +177,7 @@ func testMay(s source, imported string) bool {
 	if !s.test {
 		return false
 	}
-	if imported == "internal/testdata" || imported == "runtime/runtimetest" {
+	if imported == "internal/testdata" || imported == "internal/npy" || imported == "runtime/runtimetest" {
 		return true
 	}
 	if s.ext && strings.HasPrefix(s.pkg, "models/") && strings.HasPrefix(imported, "models/") {

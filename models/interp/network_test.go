@@ -1,48 +1,34 @@
 package interp_test
 
 import (
-	"archive/zip"
-	"encoding/binary"
-	"io"
 	"math"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/models/graph"
 	"github.com/oatta/oatta/models/interp"
 	"github.com/oatta/oatta/models/onnx"
+	"github.com/oatta/oatta/models/weights"
 )
 
-// readNPZ returns the float32 arrays of a numpy archive, without their shapes, which the tests know: version 1.0 of
-// https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html.
+// readNPZ returns the float32 arrays of a numpy archive, without their shapes, which the tests know.
 func readNPZ(t *testing.T, path string) map[string][]float64 {
 	t.Helper()
-	z, err := zip.OpenReader(path)
+	f, err := weights.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = z.Close() }() // only read
+	defer f.Close()
 	out := map[string][]float64{}
-	for _, f := range z.File {
-		r, err := f.Open()
+	for _, w := range f.Tensors() {
+		values, err := w.Float32s()
 		if err != nil {
 			t.Fatal(err)
 		}
-		data, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
+		for _, v := range values {
+			out[w.Name()] = append(out[w.Name()], float64(v))
 		}
-		header := int(binary.LittleEndian.Uint16(data[8:]))
-		if !strings.Contains(string(data[:10+header]), "'<f4', 'fortran_order': False") {
-			t.Fatalf("%s: header %q", path, data[:10+header])
-		}
-		var values []float64
-		for body := data[10+header:]; len(body) >= 4; body = body[4:] {
-			values = append(values, float64(math.Float32frombits(binary.LittleEndian.Uint32(body))))
-		}
-		out[strings.TrimSuffix(f.Name, ".npy")] = values
 	}
 	return out
 }

@@ -8,14 +8,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"math"
-	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/oatta/oatta/internal/npy"
 	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/runtime"
 )
@@ -30,7 +28,7 @@ func npz(t *testing.T, path string) map[string]runtime.Tensor {
 	defer func() { _ = archive.Close() }() // opened for reading
 	arrays := map[string]runtime.Tensor{}
 	for _, f := range archive.File {
-		tensor, err := npy(f)
+		tensor, err := array(f)
 		if err != nil {
 			t.Logf("%s: %s: %v", path, f.Name, err) // arrays of other types are not asked for
 			continue
@@ -40,37 +38,26 @@ func npz(t *testing.T, path string) map[string]runtime.Tensor {
 	return arrays
 }
 
-var npyHeader = regexp.MustCompile(`'descr': '(\S+)', 'fortran_order': (\w+), 'shape': \(([\d, ]*)\)`)
-
-// npy reads one array of format version 1: magic, version, length of the header, header, elements.
-func npy(f *zip.File) (runtime.Tensor, error) {
+// array reads one array of float32.
+func array(f *zip.File) (runtime.Tensor, error) {
 	r, err := f.Open()
 	if err != nil {
 		return runtime.Tensor{}, err
 	}
 	defer func() { _ = r.Close() }() // opened for reading
-	data, err := io.ReadAll(r)
+	h, err := npy.ReadHeader(r, int64(f.UncompressedSize64))
 	if err != nil {
 		return runtime.Tensor{}, err
 	}
-	end := 10 + int(binary.LittleEndian.Uint16(data[8:]))
-	m := npyHeader.FindStringSubmatch(string(data[10:end]))
-	if m == nil || m[1] != "<f4" || m[2] != "False" {
-		return runtime.Tensor{}, fmt.Errorf("header %q", data[10:end])
+	if h.Descr != "<f4" || h.Fortran {
+		return runtime.Tensor{}, fmt.Errorf("header %+v", h)
 	}
 	var shape []int64
-	for _, field := range strings.FieldsFunc(m[3], func(r rune) bool { return r == ',' || r == ' ' }) {
-		n, err := strconv.ParseInt(field, 10, 64)
-		if err != nil {
-			return runtime.Tensor{}, err
-		}
-		shape = append(shape, n)
+	for _, n := range h.Shape {
+		shape = append(shape, int64(n))
 	}
 	out := runtime.NewTensor[float32](shape...)
-	for i := range out.Data.([]float32) {
-		out.Data.([]float32)[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[end+4*i:]))
-	}
-	return out, nil
+	return out, binary.Read(r, binary.LittleEndian, out.Data.([]float32))
 }
 
 // TestRealModels compares logits with PyTorch's, from several goroutines, on 1 and 2 threads.
