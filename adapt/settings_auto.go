@@ -104,15 +104,12 @@ func DefaultAuto() Auto {
 
 // SecondAuto returns the constants of the second edition.
 func SecondAuto() Auto {
-	return Auto{
-		Edition: 2,
-		Grid:    []float64{0.2, 0.4, 0.6, 0.75, 0.87, 0.94, 0.98}, Errors: []float64{0.05, 0.2}, Flicker: 0.1,
-		Confidence: 0.8, Temperatures: []float64{1, 5. / 3},
-		None: 0.45, Persist: 0.45, Sticky: 0.095, Full: 0.005,
-		Share: 0.001, Gamma: 0.01, Beta: 1, Delta: 0.002, Pseudo: 5,
-		Marginals: []Marginal{{1, 0.002}, {1, 0.02}}, LiftPseudo: 20,
-		Population: 0.15, PopulationErrors: []float64{0, 0.05, 0.2, 0.4},
-	}
+	a := FirstAuto()
+	a.Edition = 2
+	a.Sticky, a.Full = 0.095, 0.005
+	a.Marginals, a.LiftPseudo = []Marginal{{1, 0.002}, {1, 0.02}}, 20
+	a.Population, a.PopulationErrors = 0.15, []float64{0, 0.05, 0.2, 0.4}
+	return a
 }
 
 // FirstAuto returns the constants of the first edition, and a Confidence that was found after it: the gate as it was published is that
