@@ -8,7 +8,8 @@ import (
 )
 
 // flagsFirst moves the flags of the command that args name before its arguments: urfave/cli v2 takes everything behind the first
-// argument for arguments, so that `oatta run images DIR -o out.csv` would lose its output. "--" ends the flags, as everywhere.
+// argument for arguments, so that `oatta run images DIR -o out.csv` would lose its output. "--" ends the flags, as everywhere. Of a command
+// that is asked for help nothing else is left: the library would take the arguments for topics of help.
 func flagsFirst(app *cli.App, args []string) []string {
 	flags, commands := app.Flags, app.Commands
 	at := min(1, len(args))
@@ -47,6 +48,8 @@ func reordered(flags []cli.Flag, rest []string) []string {
 		case rest[i] == "--":
 			back = append(back, rest[i+1:]...)
 			i = len(rest)
+		case asksForHelp(rest[i]):
+			return []string{"--help"}
 		case isFlag(rest[i]):
 			next := skipFlag(flags, rest, i)
 			front = append(front, rest[i:next]...)
@@ -64,6 +67,11 @@ func reordered(flags []cli.Flag, rest []string) []string {
 
 // isFlag: a lone dash is standard input or output, no flag.
 func isFlag(arg string) bool { return len(arg) > 1 && arg[0] == '-' }
+
+// asksForHelp tells whether an argument is the flag of help, which no command has for anything else.
+func asksForHelp(arg string) bool {
+	return slices.Contains([]string{"--help", "-help", "-h", "--h"}, arg)
+}
 
 // skipFlag returns the index behind the flag at i and its value.
 func skipFlag(flags []cli.Flag, args []string, i int) int {

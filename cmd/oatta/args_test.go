@@ -18,6 +18,11 @@ func TestFlagsFirst(t *testing.T) {
 		{"oatta run images DIR -o", "oatta run images -o -- DIR"},
 		{"oatta --version", "oatta --version"},
 		{"oatta models inspect resnet20-cifar10 --write", "oatta models inspect --write -- resnet20-cifar10"},
+		{"oatta run images DIR --help", "oatta run images --help"},
+		{"oatta run images -o x DIR -h", "oatta run images --help"},
+		{"oatta run images -o --help DIR", "oatta run images -o --help -- DIR"}, // a file of that name
+		{"oatta run images -- --help", "oatta run images -- --help"},
+		{"oatta models build resnet18 --help", "oatta models build --help"},
 		{"oatta nonsense -x", "oatta -x -- nonsense"},
 		{"oatta", "oatta"},
 	} {

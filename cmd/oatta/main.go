@@ -133,6 +133,7 @@ func newApp(env environment) *cli.App {
 			stateCommand(env),
 			forgetCommand(env),
 			{Name: "models", Usage: "list, inspect, build, convert and export models", Subcommands: modelCommands(env), Action: needsSubcommand},
+			versionCommand(env),
 		},
 		Action:         needsSubcommand,
 		ExitErrHandler: func(*cli.Context, error) {}, // run decides

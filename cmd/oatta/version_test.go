@@ -1,0 +1,28 @@
+package main
+
+import (
+	goruntime "runtime"
+	"strings"
+	"testing"
+)
+
+func TestVersion(t *testing.T) {
+	out, _ := mustOatta(t, exitFine, "version")
+	for _, want := range []string{"oatta         " + release, goruntime.Version(), "ONNX Runtime  "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
+	if code, _, errOut := oatta(t, "version", "x"); code != exitNothing || !strings.Contains(errOut, `unexpected argument "x"`) {
+		t.Errorf("exit code %d, %s", code, errOut)
+	}
+}
+
+// Help is printed wherever it is asked for, also behind arguments.
+func TestHelpBehindArguments(t *testing.T) {
+	for _, args := range []string{"run images DIR --help", "models build resnet18 -h", "filter x.jsonl --help", "calibrate --help"} {
+		if out, _ := mustOatta(t, exitFine, strings.Fields(args)...); !strings.Contains(out, "USAGE:") || !strings.Contains(out, "OPTIONS:") {
+			t.Errorf("%s prints\n%s", args, out)
+		}
+	}
+}
