@@ -14,16 +14,13 @@ import (
 	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/models/onnx"
 	"github.com/oatta/oatta/runtime"
-	"github.com/oatta/oatta/runtime/ort"
+	"github.com/oatta/oatta/runtime/ort/orttest"
 )
 
 // open opens a model in the engine, on one thread.
 func open(tb testing.TB, m *onnx.Model) runtime.Session {
 	tb.Helper()
-	e, err := ort.Load(testdata.EngineLibrary(tb))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	e := orttest.Engine(tb)
 	data, err := m.Bytes()
 	if err != nil {
 		tb.Fatal(err)

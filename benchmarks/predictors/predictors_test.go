@@ -17,8 +17,7 @@ import (
 	"testing"
 
 	"github.com/oatta/oatta/adapt"
-	"github.com/oatta/oatta/internal/testdata"
-	"github.com/oatta/oatta/runtime/ort"
+	"github.com/oatta/oatta/runtime/ort/orttest"
 )
 
 // noise is a set of random pictures, n of each class.
@@ -36,10 +35,7 @@ func noise(name string, n int) *set {
 
 func testStudy(t *testing.T) *study {
 	t.Helper()
-	engine, err := ort.Load(testdata.EngineLibrary(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	engine := orttest.Engine(t)
 	return &study{engine: engine, cache: cache{t.TempDir()}, workers: 2, progress: io.Discard}
 }
 

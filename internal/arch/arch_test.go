@@ -30,7 +30,7 @@ type rule struct {
 // internal/npy besides, and external test files of any package, as those of studies, may bring runtime/ort, to try the real engine. Those of
 // the parts of models may bring each other: derivative rules are tested against the oracle, and both on files.
 var rules = []rule{
-	{"runtime/ort/orttest", []string{"internal/testdata", "runtime", "runtime/ort"}, "a helper of tests finds the engine and nothing else"},
+	{"runtime/ort/orttest", []string{"internal/testdata", "runtime", "runtime/ort", "runtime/ort/ortlib"}, "a helper of tests finds the engine and nothing else"},
 	{"runtime/ort/ortlib", []string{"runtime"}, "finding the library needs the names of devices, and no cgo"},
 	{"runtime/ort/...", []string{"runtime", "runtime/ort/ortlib"}, "the engine knows the vocabulary and its library, and nothing of models"},
 	{"runtime/runtimetest", []string{"runtime"}, "a conformance suite that knew more than the vocabulary would test more than an engine"},

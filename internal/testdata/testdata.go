@@ -54,19 +54,6 @@ func existing(tb testing.TB, path, remedy string) string {
 	return path
 }
 
-// EngineLibrary returns the path of the ONNX Runtime library that tests run on: OATTA_ORT_LIB, or that in the folder of assets.
-func EngineLibrary(tb testing.TB) string {
-	tb.Helper()
-	if lib := os.Getenv("OATTA_ORT_LIB"); lib != "" {
-		return lib
-	}
-	found, _ := filepath.Glob(filepath.Join(Asset(tb, "ort-cpu"), "libonnxruntime*"))
-	if len(found) == 0 {
-		Missing(tb, "no ONNX Runtime in the folder of assets (set OATTA_ORT_LIB)")
-	}
-	return found[0]
-}
-
 // Missing ends a test for want of something that it needs: it skips on a user's machine and fails where CI is set. The reason is also
 // appended to the file that OATTA_SKIPS names, since go test shows reasons only with -v.
 func Missing(tb testing.TB, format string, args ...any) {

@@ -7,21 +7,17 @@ import (
 	"os"
 	"testing"
 
-	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/models/backbone"
 	"github.com/oatta/oatta/models/backbone/backbonetest"
 	"github.com/oatta/oatta/models/onnx"
 	"github.com/oatta/oatta/runtime"
-	"github.com/oatta/oatta/runtime/ort"
+	"github.com/oatta/oatta/runtime/ort/orttest"
 )
 
 // session opens a network in ONNX Runtime, on one thread.
 func session(tb testing.TB, n *backbone.Net) runtime.Session {
 	tb.Helper()
-	e, err := ort.Load(testdata.EngineLibrary(tb))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	e := orttest.Engine(tb)
 	data, err := onnx.New(n.Graph).Bytes()
 	if err != nil {
 		tb.Fatal(err)

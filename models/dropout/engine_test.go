@@ -9,20 +9,16 @@ import (
 
 	"github.com/x448/float16"
 
-	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/models/dropout"
 	"github.com/oatta/oatta/models/graph"
 	"github.com/oatta/oatta/models/interp"
 	"github.com/oatta/oatta/runtime"
-	"github.com/oatta/oatta/runtime/ort"
+	"github.com/oatta/oatta/runtime/ort/orttest"
 )
 
 // ONNX Runtime takes the files, and computes in float32 what the oracle does; what does not lie behind dropout is not random there either.
 func TestEngineEqualsOracle(t *testing.T) {
-	e, err := ort.Load(testdata.EngineLibrary(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := orttest.Engine(t)
 	for name, net := range networks {
 		t.Run(name, func(t *testing.T) {
 			const n, count = 3, 7

@@ -10,18 +10,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/models/weights"
-	"github.com/oatta/oatta/runtime/ort"
+	"github.com/oatta/oatta/runtime/ort/orttest"
 )
 
 // Our side of the comparison, without PyTorch: every graph runs, a step moves the prediction, and of eight streams in one run the first gets
 // what it would get alone.
 func TestOurs(t *testing.T) {
-	engine, err := ort.Load(testdata.EngineLibrary(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	engine := orttest.Engine(t)
 	net, err := newNetwork("cifar_resnet18", "", t.TempDir())
 	if err != nil {
 		t.Fatal(err)
