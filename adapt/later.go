@@ -1,8 +1,6 @@
 package adapt
 
-import (
-	"math"
-)
+import "math"
 
 // What the first edition of auto does not have: see type [Auto].
 
@@ -27,38 +25,36 @@ func (t *tempered) judgeNone(w []float64, worth, unit float64) {
 		w[0] *= t.judgeMarginal(&t.marginals[i]) * unit
 		w = w[1:]
 	}
-	for i := range t.statics {
-		c := t.statics[i].c
-		w[0] *= ((1-c)*t.seen(t.statics[i].s) + c*worth) * unit
-		w = w[1:]
+	t.judgeStatics(t.statics, w, worth, unit)
+	if t.m.twinned() {
+		w = w[len(t.statics):]
+		w[0] *= t.seen(t.m.known.frequencies) * unit
+		t.judgeStatics(t.twins, w[1:], worth, unit)
 	}
-	if !t.m.twinned() {
-		return
-	}
-	w[0] *= t.seen(t.m.known.frequencies) * unit
-	for i := range t.twins {
-		c := t.twins[i].c
-		w[1+i] *= ((1-c)*t.seen(t.twins[i].s) + c*worth) * unit
+}
+
+func (t *tempered) judgeStatics(list []static, w []float64, worth, unit float64) {
+	for i := range list {
+		c := list[i].c
+		w[i] *= ((1-c)*t.seen(list[i].s) + c*worth) * unit
 	}
 }
 
 // rememberNone learns from the step what is without order, beside mu.
 func (t *tempered) rememberNone() {
 	t.rememberMarginals()
-	forget := t.m.sinceForgot == staticBlock-1
-	if len(t.statics) > 0 {
-		read := t.reads[len(t.reads)-1]
-		for i := range t.statics {
-			t.statics[i].learn(read, t.m.uniform)
-			if forget {
-				t.statics[i].forget(t.m.uniform, t.m.staticKeep)
-			}
-		}
+	t.m.learnStatics(t.statics, t.reads[len(t.reads)-1], t.m.uniform)
+	if len(t.twins) > 0 {
+		t.m.learnStatics(t.twins, t.m.known.lift, t.m.known.frequencies)
 	}
-	for i := range t.twins {
-		t.twins[i].learn(t.m.known.lift, t.m.known.frequencies)
-		if forget {
-			t.twins[i].forget(t.m.known.frequencies, t.m.staticKeep)
+}
+
+// learnStatics takes in a step as it is read, of statics that began at start.
+func (m *mixture) learnStatics(list []static, read, start []float64) {
+	for i := range list {
+		list[i].learn(read, start)
+		if m.sinceForgot == staticBlock-1 {
+			list[i].forget(start, m.staticKeep)
 		}
 	}
 }
@@ -230,6 +226,16 @@ func (k *known) forward(dst, p []float64) {
 	}
 }
 
+// ahead writes into dst the prior that follows p over a gap; after a break it is mu.
+func (k *known) ahead(dst, p, mu []float64, w *walk, g gap) {
+	if g.fresh {
+		copy(dst, mu)
+		return
+	}
+	k.forward(dst, p)
+	w.far(dst, g.missed, k.forward)
+}
+
 // follower is a hypothesis that the stream goes by the population's matrix.
 type follower struct {
 	c        float64   // its error rate
@@ -239,16 +245,8 @@ type follower struct {
 // judgePopulation multiplies the weights by the evidences.
 func (t *tempered) judgePopulation(w []float64, worth, unit float64) {
 	for i := range t.others {
-		f, k := &t.others[i], t.m.known
-		switch g := t.m.across; {
-		case g.fresh:
-			copy(f.prior, t.mu)
-		default:
-			k.forward(f.prior, f.p)
-			if g.missed > 0 {
-				t.m.walk.far(f.prior, g.missed, k.forward)
-			}
-		}
+		f := &t.others[i]
+		t.m.known.ahead(f.prior, f.p, t.mu, &t.m.walk, t.m.across)
 		w[i] *= ((1-f.c)*t.seen(f.prior) + f.c*worth) * unit
 	}
 }

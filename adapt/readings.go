@@ -328,16 +328,12 @@ func (t *trial) follow(p []float64, a float64, told []float64) {
 
 // ahead sets prior to that of a reading with a matrix.
 func (t *trial) ahead(r *reading, k *tried, g gap) {
-	switch {
-	case k.pairs != nil:
-		k.pairs.predict(t.prior, t.mu)
-		t.walk.reach(k.pairs, t.prior, t.mu, g)
-	case g.fresh:
-		copy(t.prior, t.mu)
-	default:
-		t.known.forward(t.prior, k.p)
-		t.walk.far(t.prior, g.missed, t.known.forward)
+	if k.pairs == nil {
+		t.known.ahead(t.prior, k.p, t.mu, &t.walk, g)
+		return
 	}
+	k.pairs.predict(t.prior, t.mu)
+	t.walk.reach(k.pairs, t.prior, t.mu, g)
 }
 
 // condition turns the prior of a reading with a matrix into its posterior, and lets a matrix of its own learn.

@@ -145,16 +145,6 @@ func (m *mixture) trusted(a float64) float64 {
 	return m.Trust * a * float64(len(m.out)-1) / float64(len(m.out))
 }
 
-// reach turns the prior of the learned matrix, one step ahead, into that over the gap.
-func (t *tempered) reach(f *learned) {
-	switch g := t.m.across; {
-	case g.fresh:
-		copy(f.prior, t.mu)
-	case g.missed > 0:
-		t.m.walk.far(f.prior, g.missed, func(dst, p []float64) { f.pairs.forward(dst, p, t.mu) })
-	}
-}
-
 // forward writes A'p into dst.
 func (s *pairs) forward(dst, p, mu []float64) {
 	fill(dst, 0)

@@ -160,7 +160,7 @@ func (t *tempered) judge(w []float64) {
 	for i := range t.fulls {
 		f := &t.fulls[i]
 		f.pairs.predict(f.prior, t.mu)
-		t.reach(f)
+		m.walk.reach(&f.pairs, f.prior, t.mu, m.across)
 		k.full[i] *= ((1-f.c)*t.seen(f.prior) + f.c*worth) * unit
 	}
 	t.judgePopulation(k.population, worth, unit)
