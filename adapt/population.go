@@ -7,7 +7,7 @@ import (
 )
 
 // Population is what labelled streams of other people, cameras or accounts taught of the order of classes: one more hypothesis of the
-// second edition of auto, which weighs it by evidence as all others. It is never changed by the stream at hand. Rows and frequencies of
+// later editions of auto, which weigh it by evidence as all others. It is never changed by the stream at hand. Rows and frequencies of
 // zeros are for the caller to smooth: a transition of probability 0 is one that this hypothesis excludes.
 type Population struct {
 	// Transitions [K][K] holds in row i the probabilities of the classes that follow class i, one item later; each row sums to 1.
@@ -42,25 +42,25 @@ func (p *Population) Power(x float64) *Population {
 	if !(x >= 0 && x <= math.MaxFloat64) {
 		panic(fmt.Sprintf("adapt: a power of %g of transitions", x))
 	}
-	out := &Population{Frequencies: slices.Clone(p.Frequencies)}
+	n := len(p.Transitions)
 	whole, rest := math.Modf(x)
-	square := p.Transitions
-	for n := uint64(min(whole, maxPower)); n > 0; n >>= 1 {
-		if n&1 == 1 {
-			out.Transitions = composed(out.Transitions, square)
-		}
-		if n > 1 {
-			square = composed(square, square)
-		}
+	a := flat(p.Transitions)
+	if whole == 0 {
+		a = flat(p.part(rest))
+	} else if power(a, n, int(min(whole, mostMissed))); rest > 0 {
+		b := make([]float64, n*n)
+		multiply(b, a, flat(p.part(rest)), n)
+		a = b
 	}
-	if rest > 0 || whole == 0 {
-		out.Transitions = composed(out.Transitions, p.part(rest))
+	out := &Population{Frequencies: slices.Clone(p.Frequencies)}
+	for i := range n {
+		out.Transitions = append(out.Transitions, a[i*n:(i+1)*n:(i+1)*n])
 	}
 	return out
 }
 
-// maxPower is beyond what changes any matrix that settles.
-const maxPower = 1 << 30
+// flat returns the rows of a matrix one after another.
+func flat(rows [][]float64) []float64 { return slices.Concat(rows...) }
 
 // part returns the transitions over a part of an item, 0 to 1.
 func (p *Population) part(r float64) [][]float64 {
@@ -72,32 +72,6 @@ func (p *Population) part(r float64) [][]float64 {
 			scale(out[i], (1-stay)/(1-row[i]))
 		}
 		out[i][i] = stay
-	}
-	return out
-}
-
-// composed returns a b with rows that sum to 1, so that rounding does not add up; nil stands for the identity as a, and b is then copied.
-func composed(a, b [][]float64) [][]float64 {
-	out := make([][]float64, len(b))
-	for i := range b {
-		if a == nil {
-			out[i] = slices.Clone(b[i])
-			continue
-		}
-		out[i] = make([]float64, len(b))
-		total := 0.0
-		for j, v := range a[i] {
-			if v == 0 {
-				continue
-			}
-			for k, w := range b[j] {
-				out[i][k] += v * w
-			}
-		}
-		for _, v := range out[i] {
-			total += v
-		}
-		scale(out[i], 1/total)
 	}
 	return out
 }

@@ -23,6 +23,25 @@ func apart(a, b [][]float64) (most float64) {
 	return most
 }
 
+// composed returns a b, with rows that sum to 1.
+func composed(a, b [][]float64) [][]float64 {
+	out := make([][]float64, len(b))
+	for i := range b {
+		out[i] = make([]float64, len(b))
+		total := 0.0
+		for j, v := range a[i] {
+			for k, w := range b[j] {
+				out[i][k] += v * w
+			}
+		}
+		for _, v := range out[i] {
+			total += v
+		}
+		scale(out[i], 1/total)
+	}
+	return out
+}
+
 func TestPopulationPower(t *testing.T) {
 	p := wanderers()
 	identity := [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}

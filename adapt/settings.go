@@ -41,7 +41,7 @@ type Settings struct {
 	Floor float64 `json:"floor,omitempty"`
 	Paper *Paper  `json:"paper,omitempty"` // for off, ewma and window; nil is DefaultPaper
 	Auto  *Auto   `json:"auto,omitempty"`  // for auto; nil is DefaultAuto
-	// Population is what labelled streams of others taught of the order, for the second edition of auto; nil is nothing.
+	// Population is what labelled streams of others taught of the order, for the later editions of auto; nil is nothing.
 	Population *Population `json:"population,omitempty"`
 }
 

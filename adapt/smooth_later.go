@@ -291,9 +291,6 @@ func (h *laterHindsight) chain(i, k int) *chain {
 	return c
 }
 
-// flat returns the rows of a matrix one after another.
-func flat(rows [][]float64) []float64 { return slices.Concat(rows...) }
-
 // decode takes none, all of its members and temperatures together, persist(a) at all temperatures, and every other reading by itself.
 func (h *laterHindsight) decode(path []int) {
 	most, kind, at, best := 0.0, "none", 0, 0
