@@ -84,17 +84,11 @@ func newWindowPast(filter *Filter, lag int) *windowPast {
 	vec := func() []float64 { return make([]float64, n) }
 	size, most := windowOf(lag)
 	p := &windowPast{
-		account: windowAccount(n, s), filter: filter, lag: lag, size: size, prior: s.Prior, sharp: newSharpness(s), b: 1,
+		account: windowAccount(n, s), filter: filter, lag: lag, size: size, prior: s.start(n), hot: top(s.Auto.Temperatures), sharp: newSharpness(s), b: 1,
 		logq: make([]float64, most*n), missed: make([]int, most), inert: newInert(n, s), flicked: rows(lag+1, n),
 		q: vec(), floored: vec(), beta: vec(), seen: vec(), post: vec(), out: vec(),
 	}
-	if p.prior == nil {
-		p.prior = uniformOver(n)
-	}
-	for i, factor := range s.Auto.Temperatures {
-		if factor > s.Auto.Temperatures[p.hot] {
-			p.hot = i
-		}
+	for _, factor := range s.Auto.Temperatures {
 		p.at = append(p.at, p.newAt(s, s.Temperature*factor, most))
 	}
 	for _, r := range p.readings {

@@ -87,9 +87,7 @@ func newMixture(classes int, s Settings) *mixture {
 // ofLater sets what the first edition does not have.
 func (m *mixture) ofLater(classes int, s Settings) {
 	m.raised = make([]float64, classes)
-	if s.Prior != nil {
-		m.start = s.Prior
-	}
+	m.start = s.start(classes)
 	if m.Static > 0 {
 		for _, e := range m.Errors {
 			m.statics = append(m.statics, spread(e, classes))

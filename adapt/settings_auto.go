@@ -212,6 +212,14 @@ func (s Settings) withAuto(classes int) (Settings, error) {
 	return s.withLater(classes, &a)
 }
 
+// start is what marginals start from in the later editions of auto: the prior, or the uniform.
+func (s Settings) start(classes int) []float64 {
+	if s.Prior == nil {
+		return uniformOver(classes)
+	}
+	return s.Prior
+}
+
 // divided is the prior that the likelihood is divided by, nil if it is by none: from the second edition of auto on, a prior is what mu starts from.
 func (s Settings) divided() []float64 {
 	if s.Auto != nil && s.Auto.Edition > 1 {

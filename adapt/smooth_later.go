@@ -50,17 +50,12 @@ func newLaterHindsight(classes int, s Settings, q [][]float64, between gaps) *la
 	h.takeLogs()
 	sharp := newSharpness(s)
 	h.sharp = sharp.find(func(b float64) float64 { return h.confidence(b * sharp.claimed) })
-	for i, factor := range s.Auto.Temperatures {
+	for _, factor := range s.Auto.Temperatures {
 		h.temperatures = append(h.temperatures, s.Temperature*factor/h.sharp)
-		if factor > s.Auto.Temperatures[h.hot] {
-			h.hot = i
-		}
 	}
+	h.hot = top(s.Auto.Temperatures)
 	trial := newTrial(classes, s, h.account)
-	prior := s.Prior
-	if prior == nil {
-		prior = uniformOver(classes)
-	}
+	prior := s.start(classes)
 	for i := range h.temperatures {
 		h.read(i)
 		k := newFixed(classes)
@@ -123,15 +118,6 @@ func (h *laterHindsight) read(i int) {
 		}
 		temper(r.row(r.like, t), logq, h.temperatures[i])
 	}
-}
-
-// temper writes q^(1/T), normalised, where logq is log q.
-func temper(dst, logq []float64, temperature float64) {
-	most := slices.Max(logq)
-	for j, v := range logq {
-		dst[j] = math.Exp((v - most) / temperature)
-	}
-	scale(dst, 1/sum(dst))
 }
 
 // confidence returns the mean greatest entry of q^power, by logq.

@@ -74,15 +74,26 @@ func likelihood(dst, q, logq, inv []float64, temperature float64) {
 		}
 		copy(dst, q)
 	} else {
-		top := slices.Max(logq) // without it a low temperature would underflow every class at once
-		for i, v := range logq {
-			dst[i] = math.Exp((v - top) / temperature)
-		}
+		powers(dst, logq, temperature)
 	}
 	for i, v := range inv {
 		dst[i] *= v
 	}
 	scale(dst, 1/sum(dst)) // at least the largest entry is well above 0
+}
+
+// powers writes q^(1/T) over that of its greatest entry into dst, where logq is log q.
+func powers(dst, logq []float64, temperature float64) {
+	most := slices.Max(logq) // without it a low temperature would underflow every class at once
+	for i, v := range logq {
+		dst[i] = math.Exp((v - most) / temperature)
+	}
+}
+
+// temper writes q^(1/T), normalised, where logq is log q.
+func temper(dst, logq []float64, temperature float64) {
+	powers(dst, logq, temperature)
+	scale(dst, 1/sum(dst))
 }
 
 // The sums below run in four lanes: one lane would wait for each addition to end before the next could begin.
