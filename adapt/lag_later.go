@@ -258,17 +258,16 @@ func (p *windowPast) look(dst []float64, s, t int) {
 	first := last - (t - s)
 	p.weigh()
 	fill(p.out, 0)
-	n := len(p.readings)
 	for i, k := range p.at {
 		none := 0.0
-		for h, r := range p.readings {
-			w := p.weights[i*n+h]
+		for h, w := range p.weightsAt(p.weights, i) {
+			r := &p.readings[h]
 			switch r.kind {
 			case "none":
 				none += w
 				continue
 			case "persist":
-				if w = p.persistWeight(h); i == p.hot && w >= lagLiveness {
+				if w = p.everywhere(p.weights, h); i == p.hot && w >= lagLiveness {
 					p.back(p.chains[h], p.persist[h], func(slot int) { copy(p.seen, p.flicked[slot]) }, first, last)
 					unsharpen(p.post, p.b)
 					addScaled(p.out, w, p.post)
@@ -298,21 +297,12 @@ func (p *windowPast) look(dst []float64, s, t int) {
 
 // weigh sets the weights of all readings.
 func (p *windowPast) weigh() {
-	n := len(p.readings)
 	for i, k := range p.at {
 		for h := range p.readings {
-			p.weights[i*n+h] = k.trial.tried[h].log
+			p.weightsAt(p.weights, i)[h] = k.trial.tried[h].log
 		}
 	}
 	exponentials(p.weights)
-}
-
-// persistWeight returns the weight of a persist at all temperatures: its chain is the same at each.
-func (p *windowPast) persistWeight(h int) (w float64) {
-	for i := range p.at {
-		w += p.weights[i*len(p.readings)+h]
-	}
-	return w
 }
 
 // back sets post to the posterior of the item first given all up to last, where alpha holds a chain's causal posteriors and observe sets seen to

@@ -101,6 +101,20 @@ func newAccount(classes int, s Settings, matrices bool) account {
 	return out
 }
 
+// weightsAt returns the weights of a temperature's readings, of all weights by temperature and reading.
+func (a *account) weightsAt(weights []float64, temperature int) []float64 {
+	n := len(a.readings)
+	return weights[temperature*n : (temperature+1)*n]
+}
+
+// everywhere returns the weight of reading k at all temperatures.
+func (a *account) everywhere(weights []float64, k int) (w float64) {
+	for ; k < len(weights); k += len(a.readings) {
+		w += weights[k]
+	}
+	return w
+}
+
 // formOf returns the number of a form of error, which is new or in the list.
 func (a *account) formOf(e float64, confused bool, classes int) int {
 	f := form{c: spread(e, classes)}

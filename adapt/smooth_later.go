@@ -33,11 +33,10 @@ type laterHindsight struct {
 	hot          int       // index of the highest
 	fixed        []fixed   // by temperature
 	inert        inert
-	logs         []float64   // of the readings at each temperature; then empty
-	weights      [][]float64 // by temperature and reading
-	lift, freq   *lift       // M, and M_f with a population
-	logq         []float64   // [T, K] log q, in the memory of the posteriors: until the first of those
-	row          []float64   // [K] scratch
+	weights      []float64 // by temperature and reading: see account.weightsAt
+	lift, freq   *lift     // M, and M_f with a population
+	logq         []float64 // [T, K] log q, in the memory of the posteriors: until the first of those
+	row          []float64 // [K] scratch
 }
 
 func newLaterHindsight(classes int, s Settings, q [][]float64, between gaps) *laterHindsight {
@@ -70,24 +69,15 @@ func newLaterHindsight(classes int, s Settings, q [][]float64, between gaps) *la
 			trial.step(h.r.row(h.r.like, t), between.at(t))
 		}
 		for _, k := range trial.tried {
-			h.logs = append(h.logs, k.log)
+			h.weights = append(h.weights, k.log)
 		}
 	}
-	h.weigh()
+	exponentials(h.weights)
 	h.logq = nil
 	if s.Population != nil {
 		h.freq = newLift(classes, len(q))
 	}
 	return h
-}
-
-// weigh turns the logarithms into weights.
-func (h *laterHindsight) weigh() {
-	exponentials(h.logs)
-	for len(h.logs) > 0 {
-		n := len(h.readings)
-		h.weights, h.logs = append(h.weights, h.logs[:n]), h.logs[n:]
-	}
 }
 
 // exponentials replaces logarithms by what they are of, scaled to the sum 1.
@@ -173,15 +163,15 @@ func (h *laterHindsight) mix(dst [][]float64) {
 	for _, row := range dst {
 		fill(row, 0)
 	}
-	for i, weights := range h.weights {
+	for i := range h.temperatures {
 		h.look(i)
 		h.addNone(dst, h.weightOf(i, "none"))
-		for k, w := range weights {
+		for k, w := range h.weightsAt(h.weights, i) {
 			r := &h.readings[k]
 			switch r.kind {
 			case "none":
 			case "persist":
-				if w := h.persistWeight(k); i == h.hot && w >= weightless {
+				if w := h.everywhere(h.weights, k); i == h.hot && w >= weightless {
 					h.add(dst, h.inert.chain(r.a), w, h.sharp)
 				}
 			default:
@@ -211,16 +201,8 @@ func (h *laterHindsight) look(i int) {
 func (h *laterHindsight) weightOf(i int, kind string) (w float64) {
 	for k, r := range h.readings {
 		if r.kind == kind {
-			w += h.weights[i][k]
+			w += h.weightsAt(h.weights, i)[k]
 		}
-	}
-	return w
-}
-
-// persistWeight returns the weight of a persist at all temperatures: its chain is the same at each.
-func (h *laterHindsight) persistWeight(k int) (w float64) {
-	for _, weights := range h.weights {
-		w += weights[k]
 	}
 	return w
 }
@@ -283,13 +265,13 @@ func (h *laterHindsight) decode(path []int) {
 	for i := range h.temperatures {
 		most += h.weightOf(i, "none")
 	}
-	for i, weights := range h.weights {
-		for k, w := range weights {
+	for i := range h.temperatures {
+		for k, w := range h.weightsAt(h.weights, i) {
 			switch h.readings[k].kind {
 			case "none":
 				continue
 			case "persist":
-				w = h.persistWeight(k)
+				w = h.everywhere(h.weights, k)
 			}
 			if w > most {
 				most, kind, at, best = w, h.readings[k].kind, i, k
@@ -315,8 +297,8 @@ func (h *laterHindsight) decode(path []int) {
 
 func (h *laterHindsight) summary() Smoothed {
 	s := Smoothed{Steps: len(h.q)}
-	for i, weights := range h.weights {
-		for k, w := range weights {
+	for i := range h.temperatures {
+		for k, w := range h.weightsAt(h.weights, i) {
 			r := h.readings[k]
 			s.Hypotheses = append(s.Hypotheses, Hypothesis{
 				Kind: r.kind, Stay: r.a, Error: r.e, Confused: r.confused && r.e > 0, Forgets: r.marginal.Delta,
