@@ -46,7 +46,7 @@ nocgo:
 
 # The packages with goroutines whole; of the program, the runs that are short enough for the detector.
 race: setup
-	$(GO) test -race ./adapt/predict ./internal/... ./runtime/... ./preprocess/... ./datasets/...
+	$(GO) test -race ./models/predict ./internal/... ./runtime/... ./preprocess/... ./datasets/...
 	$(GO) test -race -run Batch ./adapt
 	$(GO) test -race -run 'ResumeOf|BadFiles|Formats|Filter|Evaluation' ./cmd/oatta
 

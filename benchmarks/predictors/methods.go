@@ -3,10 +3,10 @@ package predictors
 import (
 	"fmt"
 
-	"github.com/oatta/oatta/adapt/predict"
 	"github.com/oatta/oatta/memo"
 	"github.com/oatta/oatta/models/dropout"
 	"github.com/oatta/oatta/models/onnx"
+	"github.com/oatta/oatta/models/predict"
 	imageprep "github.com/oatta/oatta/preprocess/image"
 	"github.com/oatta/oatta/runtime"
 	"github.com/oatta/oatta/tent"

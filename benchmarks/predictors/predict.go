@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/oatta/oatta/adapt/predict"
 	"github.com/oatta/oatta/benchmarks"
+	"github.com/oatta/oatta/models/predict"
 	"github.com/oatta/oatta/runtime"
 	"github.com/oatta/oatta/tent"
 )

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/oatta/oatta/adapt/predict"
 	"github.com/oatta/oatta/benchmarks"
 	"github.com/oatta/oatta/memo"
 	"github.com/oatta/oatta/models/optim"
+	"github.com/oatta/oatta/models/predict"
 	imageprep "github.com/oatta/oatta/preprocess/image"
 	"github.com/oatta/oatta/tent"
 )

@@ -11,12 +11,12 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/oatta/oatta/adapt/predict"
 	"github.com/oatta/oatta/internal/inputs"
 	"github.com/oatta/oatta/memo"
 	"github.com/oatta/oatta/models"
 	"github.com/oatta/oatta/models/dropout"
 	"github.com/oatta/oatta/models/optim"
+	"github.com/oatta/oatta/models/predict"
 	"github.com/oatta/oatta/tent"
 )
 

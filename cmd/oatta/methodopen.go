@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/oatta/oatta/adapt/predict"
 	"github.com/oatta/oatta/memo"
 	"github.com/oatta/oatta/models"
 	"github.com/oatta/oatta/models/dropout"
 	"github.com/oatta/oatta/models/graph"
 	"github.com/oatta/oatta/models/onnx"
+	"github.com/oatta/oatta/models/predict"
 	"github.com/oatta/oatta/runtime"
 	"github.com/oatta/oatta/tent"
 )

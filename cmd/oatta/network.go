@@ -11,10 +11,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/oatta/oatta/adapt"
-	"github.com/oatta/oatta/adapt/predict"
 	"github.com/oatta/oatta/internal/inputs"
 	"github.com/oatta/oatta/internal/pipeline"
 	"github.com/oatta/oatta/models"
+	"github.com/oatta/oatta/models/predict"
 	"github.com/oatta/oatta/runtime"
 	"github.com/oatta/oatta/runtime/ort"
 	"github.com/oatta/oatta/runtime/ort/ortlib"

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/oatta/oatta/adapt/predict"
 	"github.com/oatta/oatta/datasets/posts"
 	"github.com/oatta/oatta/internal/pipeline"
 	"github.com/oatta/oatta/models"
+	"github.com/oatta/oatta/models/predict"
 	"github.com/oatta/oatta/preprocess/text"
 	"github.com/oatta/oatta/runtime"
 )

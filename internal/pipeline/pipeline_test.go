@@ -18,10 +18,10 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/oatta/oatta/adapt"
-	"github.com/oatta/oatta/adapt/predict"
 	"github.com/oatta/oatta/adapt/timeline"
 	"github.com/oatta/oatta/internal/results"
 	"github.com/oatta/oatta/internal/testdata"
+	"github.com/oatta/oatta/models/predict"
 	"github.com/oatta/oatta/runtime"
 )
 
@@ -241,7 +241,7 @@ func TestOneBadInputDoesNotCostItsMates(t *testing.T) {
 			}
 		}
 	})
-	if want := []string{"9: adapt/predict: cannot take it"}; !slices.Equal(failed, want) {
+	if want := []string{"9: predict: cannot take it"}; !slices.Equal(failed, want) {
 		t.Errorf("failed %q, want %q", failed, want)
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/oatta/oatta/adapt"
-	"github.com/oatta/oatta/adapt/predict"
 	"github.com/oatta/oatta/adapt/timeline"
 	"github.com/oatta/oatta/internal/results"
+	"github.com/oatta/oatta/models/predict"
 )
 
 // Job is one run. Exactly one of Predictor and Streams is set, and exactly one of Output and Stream.

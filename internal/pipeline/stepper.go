@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/oatta/oatta/adapt"
-	"github.com/oatta/oatta/adapt/predict"
 	"github.com/oatta/oatta/adapt/timeline"
 	"github.com/oatta/oatta/internal/results"
+	"github.com/oatta/oatta/models/predict"
 )
 
 // Item is what the pipeline knows of one input. All items of a run are in memory, 88 bytes each and the bytes of the name: a week of

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/oatta/oatta/adapt/predict"
 	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/models/backbone"
 	"github.com/oatta/oatta/models/dropout"
 	"github.com/oatta/oatta/models/onnx"
+	"github.com/oatta/oatta/models/predict"
 	"github.com/oatta/oatta/models/weights"
 	"github.com/oatta/oatta/runtime"
 )

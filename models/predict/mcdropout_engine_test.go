@@ -10,12 +10,12 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/oatta/oatta/adapt/predict"
 	"github.com/oatta/oatta/models/backbone"
 	"github.com/oatta/oatta/models/dropout"
 	"github.com/oatta/oatta/models/graph"
 	"github.com/oatta/oatta/models/interp"
 	"github.com/oatta/oatta/models/onnx"
+	"github.com/oatta/oatta/models/predict"
 	"github.com/oatta/oatta/runtime"
 )
 

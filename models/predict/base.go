@@ -29,21 +29,21 @@ type Base struct {
 func NewBase(session runtime.Session, input []int64, out, classes int) (*Base, error) {
 	ins, outs := session.Inputs(), session.Outputs()
 	if len(ins) != 1 || out < 0 || out >= len(outs) {
-		return nil, fmt.Errorf("adapt/predict: the network has %d inputs and %d outputs: want one input, and an output number %d", len(ins), len(outs), out)
+		return nil, fmt.Errorf("predict: the network has %d inputs and %d outputs: want one input, and an output number %d", len(ins), len(outs), out)
 	}
 	b := &Base{session: session, in: ins[0], out: outs[out], at: out, input: input, classes: classes}
 	if !isFloat(b.in.Type) || !isFloat(b.out.Type) {
-		return nil, fmt.Errorf("adapt/predict: the network maps %s to %s: want float32 or float16", b.in, b.out)
+		return nil, fmt.Errorf("predict: the network maps %s to %s: want float32 or float16", b.in, b.out)
 	}
 	if len(b.in.Shape) != len(input)+1 || len(b.out.Shape) < 2 {
-		return nil, fmt.Errorf("adapt/predict: the network maps %s to %s: want [N, %v] to [N, %d]", b.in, b.out, input, classes)
+		return nil, fmt.Errorf("predict: the network maps %s to %s: want [N, %v] to [N, %d]", b.in, b.out, input, classes)
 	}
 	if b.output = outputShape(b.out.Shape[1:], classes); b.output == nil {
-		return nil, fmt.Errorf("adapt/predict: output %s: want %d numbers an input", b.out, classes)
+		return nil, fmt.Errorf("predict: output %s: want %d numbers an input", b.out, classes)
 	}
 	var err error
 	if b.one, err = runtime.Elements(input); err != nil {
-		return nil, fmt.Errorf("adapt/predict: input %s: %w", b.in, err)
+		return nil, fmt.Errorf("predict: input %s: %w", b.in, err)
 	}
 	b.fixed, err = fixedBatch(b.in)
 	return b, err
@@ -81,7 +81,7 @@ const maxBatch = 4096
 // fixedBatch returns the batch size that a port insists on, or 0.
 func fixedBatch(in runtime.Port) (int, error) {
 	if in.Shape[0] > maxBatch {
-		return 0, fmt.Errorf("adapt/predict: input %s: batches of %d are more than %d", in, in.Shape[0], maxBatch)
+		return 0, fmt.Errorf("predict: input %s: batches of %d are more than %d", in, in.Shape[0], maxBatch)
 	}
 	return int(max(in.Shape[0], 0)), nil
 }
@@ -113,7 +113,7 @@ func (b *Base) Predict(ctx context.Context, dst, src []float32, seeds []uint64) 
 	for size := b.Size(maxBatch); n > 0; n -= size {
 		size = min(size, n)
 		if err := b.part(ctx, r, dst[:size*b.classes], src[:size*b.one]); err != nil {
-			return fmt.Errorf("adapt/predict: %w", err)
+			return fmt.Errorf("predict: %w", err)
 		}
 		dst, src = dst[size*b.classes:], src[size*b.one:]
 	}

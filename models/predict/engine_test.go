@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/oatta/oatta/adapt/predict"
 	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/models/onnx"
+	"github.com/oatta/oatta/models/predict"
 	"github.com/oatta/oatta/runtime"
 	"github.com/oatta/oatta/runtime/ort/orttest"
 )

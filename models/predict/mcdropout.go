@@ -23,13 +23,13 @@ type MCDropoutSettings struct {
 // Validate reports a setting out of range.
 func (s MCDropoutSettings) Validate() error {
 	if s.Passes < 0 || s.Passes > dropout.MaxPasses {
-		return fmt.Errorf("adapt/predict: %d passes: want 1 to %d", s.Passes, dropout.MaxPasses)
+		return fmt.Errorf("predict: %d passes: want 1 to %d", s.Passes, dropout.MaxPasses)
 	}
 	if s.P != 0 && !(s.P > 0 && s.P < 1) {
-		return fmt.Errorf("adapt/predict: dropout with probability %g: want one between 0 and 1", s.P)
+		return fmt.Errorf("predict: dropout with probability %g: want one between 0 and 1", s.P)
 	}
 	if s.MaskNumbers < 0 || s.MaskNumbers > 1<<30 {
-		return fmt.Errorf("adapt/predict: %d elements of masks: want 1 to %d", s.MaskNumbers, 1<<30)
+		return fmt.Errorf("predict: %d elements of masks: want 1 to %d", s.MaskNumbers, 1<<30)
 	}
 	return nil
 }
@@ -78,11 +78,11 @@ func NewMCDropout(session runtime.Session, input []int64, classes int, s MCDropo
 	}
 	inspector, ok := session.(runtime.Inspector)
 	if !ok {
-		return nil, errors.New("adapt/predict: the session does not tell the metadata of its file, which say what its masks are")
+		return nil, errors.New("predict: the session does not tell the metadata of its file, which say what its masks are")
 	}
 	spec, err := dropout.Open(inspector.Metadata().Custom)
 	if err != nil {
-		return nil, fmt.Errorf("adapt/predict: %w", err)
+		return nil, fmt.Errorf("predict: %w", err)
 	}
 	d := &MCDropout{session: session, input: input, classes: classes, passes: s.Passes}
 	if d.passes == 0 {
@@ -98,14 +98,14 @@ func NewMCDropout(session runtime.Session, input []int64, classes int, s MCDropo
 func (d *MCDropout) ports(spec dropout.Spec, p float64) (err error) {
 	ins, outs := d.session.Inputs(), d.session.Outputs()
 	if len(ins) != 1+len(spec.Masks) {
-		return fmt.Errorf("adapt/predict: the network has %d inputs: want one, and %d of masks", len(ins), len(spec.Masks))
+		return fmt.Errorf("predict: the network has %d inputs: want one, and %d of masks", len(ins), len(spec.Masks))
 	}
 	d.in = ins[0]
 	if !isFloat(d.in.Type) || len(d.in.Shape) != len(d.input)+1 || d.in.Shape[0] >= 0 {
-		return fmt.Errorf("adapt/predict: input %s: want float32 or float16, [N, %v] with a batch of any size", d.in, d.input)
+		return fmt.Errorf("predict: input %s: want float32 or float16, [N, %v] with a batch of any size", d.in, d.input)
 	}
 	if d.one, err = runtime.Elements(d.input); err != nil {
-		return fmt.Errorf("adapt/predict: input %s: %w", d.in, err)
+		return fmt.Errorf("predict: input %s: %w", d.in, err)
 	}
 	for i, m := range spec.Masks {
 		mask, err := newMaskInput(ins[1+i], m, p)
@@ -116,7 +116,7 @@ func (d *MCDropout) ports(spec dropout.Spec, p float64) (err error) {
 	}
 	d.at = slices.IndexFunc(outs, func(o runtime.Port) bool { return o.Name == spec.Probability })
 	if d.at < 0 || outs[d.at].Type != runtime.Float32 || len(outs[d.at].Shape) != 2 || outputShape(outs[d.at].Shape[1:], d.classes) == nil {
-		return fmt.Errorf("adapt/predict: outputs %v: want %q float32 [N, %d]", outs, spec.Probability, d.classes)
+		return fmt.Errorf("predict: outputs %v: want %q float32 [N, %d]", outs, spec.Probability, d.classes)
 	}
 	return nil
 }
@@ -127,12 +127,12 @@ func newMaskInput(port runtime.Port, m dropout.Mask, p float64) (maskInput, erro
 		out.p = p
 	}
 	if port.Name != m.Input || port.Type != runtime.Float32 || len(port.Shape) < 2 || port.Shape[0] >= 0 || port.Shape[1] >= 0 {
-		return out, fmt.Errorf("adapt/predict: input %s: want masks %q float32 [N, passes, features...] with any N and passes", port, m.Input)
+		return out, fmt.Errorf("predict: input %s: want masks %q float32 [N, passes, features...] with any N and passes", port, m.Input)
 	}
 	out.features = port.Shape[2:]
 	var err error
 	if out.one, err = runtime.Elements(out.features); err != nil {
-		return out, fmt.Errorf("adapt/predict: masks %s of dropout %q: their sizes depend on the input: build the graph for inputs of one size, or with dropout elsewhere", port, m.Node)
+		return out, fmt.Errorf("predict: masks %s of dropout %q: their sizes depend on the input: build the graph for inputs of one size, or with dropout elsewhere", port, m.Node)
 	}
 	return out, nil
 }
@@ -148,7 +148,7 @@ func (d *MCDropout) parts(bound int) error {
 		pass += m.one
 	}
 	if pass > 1<<30 {
-		return fmt.Errorf("adapt/predict: the masks of one pass have %d elements: more than %d", pass, 1<<30)
+		return fmt.Errorf("predict: the masks of one pass have %d elements: more than %d", pass, 1<<30)
 	}
 	pass = max(pass, 1)
 	d.step = min(max(bound/pass, 1), d.passes)
@@ -175,7 +175,7 @@ func (d *MCDropout) Size(want int) int { return min(max(want, 1), d.items) }
 func (d *MCDropout) Predict(ctx context.Context, dst, src []float32, seeds []uint64) error {
 	n := checkRows(d, dst, src, seeds)
 	if seeds == nil && n > 0 {
-		panic("adapt/predict: Monte Carlo dropout without seeds")
+		panic("predict: Monte Carlo dropout without seeds")
 	}
 	r, _ := d.runs.Get().(*mcRun)
 	if r == nil {
@@ -185,7 +185,7 @@ func (d *MCDropout) Predict(ctx context.Context, dst, src []float32, seeds []uin
 	for from := 0; from < n; from += d.items {
 		to := min(from+d.items, n)
 		if err := d.predict(ctx, r, dst[from*d.classes:to*d.classes], src[from*d.one:to*d.one], seeds[from:to]); err != nil {
-			return fmt.Errorf("adapt/predict: %w", err)
+			return fmt.Errorf("predict: %w", err)
 		}
 	}
 	return nil

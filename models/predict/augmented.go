@@ -20,13 +20,13 @@ type AugmentSettings struct {
 // Validate reports a setting out of range.
 func (s AugmentSettings) Validate() error {
 	if s.Views < 1 || s.Views > maxViews {
-		return fmt.Errorf("adapt/predict: %d views: want 1 to %d", s.Views, maxViews)
+		return fmt.Errorf("predict: %d views: want 1 to %d", s.Views, maxViews)
 	}
 	if s.Merge != "" && !slices.Contains(Merges(), s.Merge) {
-		return fmt.Errorf("adapt/predict: merge %q: want one of %v", s.Merge, Merges())
+		return fmt.Errorf("predict: merge %q: want one of %v", s.Merge, Merges())
 	}
 	if s.Rows < 0 || s.Rows > maxBatch {
-		return fmt.Errorf("adapt/predict: runs of %d views: want 1 to %d", s.Rows, maxBatch)
+		return fmt.Errorf("predict: runs of %d views: want 1 to %d", s.Rows, maxBatch)
 	}
 	return s.Kind.validate()
 }
@@ -61,7 +61,7 @@ func NewAugmented(inner Predictor, s AugmentSettings) (*Augmented, error) {
 		s.Rows = defaultRows
 	}
 	if inner.InputLen() > maxInput/s.Views {
-		return nil, fmt.Errorf("adapt/predict: %d views of %d numbers: more than %d", s.Views, inner.InputLen(), maxInput)
+		return nil, fmt.Errorf("predict: %d views of %d numbers: more than %d", s.Views, inner.InputLen(), maxInput)
 	}
 	return &Augmented{inner: inner, settings: s, rows: max(inner.Size(s.Rows), 1)}, nil
 }

@@ -21,7 +21,7 @@ type Predictor interface {
 func checkRows(p Predictor, dst, src []float32, seeds []uint64) int {
 	n := len(dst) / p.Classes()
 	if len(dst) != n*p.Classes() || len(src) != n*p.InputLen() || seeds != nil && len(seeds) != n {
-		panic(fmt.Sprintf("adapt/predict: %d numbers of output, %d of input, %d seeds: want %d, %d, 1 for each item",
+		panic(fmt.Sprintf("predict: %d numbers of output, %d of input, %d seeds: want %d, %d, 1 for each item",
 			len(dst), len(src), len(seeds), p.Classes(), p.InputLen()))
 	}
 	return n

@@ -26,10 +26,10 @@ const maxVocabulary = 1 << 24
 // Validate reports a setting out of range.
 func (s TokenSettings) Validate() error {
 	if s.Vocabulary < 0 || s.Vocabulary > maxVocabulary {
-		return fmt.Errorf("adapt/predict: vocabulary of %d: want 1 to %d", s.Vocabulary, maxVocabulary)
+		return fmt.Errorf("predict: vocabulary of %d: want 1 to %d", s.Vocabulary, maxVocabulary)
 	}
 	if s.Pad < 0 || s.Pad >= int64(s.bound()) {
-		return fmt.Errorf("adapt/predict: padding by token %d: want 0 to %d", s.Pad, s.bound()-1)
+		return fmt.Errorf("predict: padding by token %d: want 0 to %d", s.Pad, s.bound()-1)
 	}
 	return nil
 }
@@ -79,7 +79,7 @@ func Tokens(session runtime.Session, s TokenSettings) (runtime.Session, error) {
 		t.names[i] = name
 		t.at[i] = slices.IndexFunc(ports, func(p runtime.Port) bool { return p.Name == name })
 		if t.at[i] < 0 && (want.given != "" || i == 0) {
-			return nil, fmt.Errorf("adapt/predict: the network has no input %q among %v", name, ports)
+			return nil, fmt.Errorf("predict: the network has no input %q among %v", name, ports)
 		}
 	}
 	if err := t.check(ports); err != nil {
@@ -97,11 +97,11 @@ func (t *tokens) check(ports []runtime.Port) error {
 			continue
 		}
 		if p.Type != runtime.Int64 || len(p.Shape) != 2 {
-			return fmt.Errorf("adapt/predict: input %s: want int64 [N, length]", p)
+			return fmt.Errorf("predict: input %s: want int64 [N, length]", p)
 		}
 		for j, d := range p.Shape {
 			if d >= 0 && shape[j] >= 0 && d != shape[j] {
-				return fmt.Errorf("adapt/predict: inputs %v: the sizes of %s contradict those of the others", ports, p)
+				return fmt.Errorf("predict: inputs %v: the sizes of %s contradict those of the others", ports, p)
 			}
 			shape[j] = max(shape[j], d)
 		}
@@ -133,7 +133,7 @@ func (t *tokens) Device() string {
 
 func (t *tokens) Run(ctx context.Context, dst, src []runtime.Tensor) error {
 	if err := runtime.CheckInputs(t.inputs, src); err != nil {
-		return fmt.Errorf("adapt/predict: %w", err)
+		return fmt.Errorf("predict: %w", err)
 	}
 	r, _ := t.runs.Get().(*tokenRun)
 	if r == nil {
@@ -142,7 +142,7 @@ func (t *tokens) Run(ctx context.Context, dst, src []runtime.Tensor) error {
 	defer t.runs.Put(r)
 	defer clear(r.src)
 	if err := t.fill(r, src[0]); err != nil {
-		return fmt.Errorf("adapt/predict: %w", err)
+		return fmt.Errorf("predict: %w", err)
 	}
 	for i, at := range t.others {
 		r.src[at] = src[1+i]
