@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oatta/oatta/internal/oracle"
 	"github.com/oatta/oatta/memo"
 	"github.com/oatta/oatta/models/backbone"
 	"github.com/oatta/oatta/models/graph"
-	"github.com/oatta/oatta/models/interp"
 	"github.com/oatta/oatta/models/onnx"
 )
 
@@ -69,11 +69,11 @@ func TestWithoutNorms(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := item("a", plainStep.Views)
-	got, err := interp.Run(m.Graph, interp.Float64s(x, int64(plainStep.Views)+1, 32))
+	got, err := oracle.Run(m.Graph, oracle.Float64s(x, int64(plainStep.Views)+1, 32))
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, err := interp.Run(mlp("Tanh"), interp.Float64s(x[:32], 1, 32))
+	before, err := oracle.Run(mlp("Tanh"), oracle.Float64s(x[:32], 1, 32))
 	if err != nil {
 		t.Fatal(err)
 	}

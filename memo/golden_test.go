@@ -5,10 +5,10 @@ import (
 	"os"
 	"testing"
 
+	"github.com/oatta/oatta/internal/oracle"
 	"github.com/oatta/oatta/memo"
 	"github.com/oatta/oatta/models/backbone/backbonetest"
 	"github.com/oatta/oatta/models/graph"
-	"github.com/oatta/oatta/models/interp"
 	"github.com/oatta/oatta/models/onnx"
 )
 
@@ -120,11 +120,11 @@ func TestGoldenOnOracle(t *testing.T) {
 // onOracle evaluates a graph on rows of the reference.
 func onOracle(t *testing.T, g *graph.Graph, c backbonetest.Case, rows []string) result {
 	t.Helper()
-	var inputs []interp.Tensor
+	var inputs []oracle.Tensor
 	for _, v := range g.Inputs() {
 		if g.TypeOf(v).Elem.IsInt() {
 			ids, length := tokens(t, c, g.NameOf(v), rows)
-			inputs = append(inputs, interp.Int64s(ids, int64(len(rows)), length))
+			inputs = append(inputs, oracle.Int64s(ids, int64(len(rows)), length))
 			continue
 		}
 		x := backbonetest.Batch(c, rows...)
@@ -132,9 +132,9 @@ func onOracle(t *testing.T, g *graph.Graph, c backbonetest.Case, rows []string) 
 		for i, f := range x {
 			wide[i] = float64(f)
 		}
-		inputs = append(inputs, interp.FloatsOf(g.TypeOf(v).Elem, wide, append([]int64{int64(len(rows))}, c.InputShape...)...))
+		inputs = append(inputs, oracle.FloatsOf(g.TypeOf(v).Elem, wide, append([]int64{int64(len(rows))}, c.InputShape...)...))
 	}
-	out, err := interp.Run(g, inputs...)
+	out, err := oracle.Run(g, inputs...)
 	if err != nil {
 		t.Fatal(err)
 	}

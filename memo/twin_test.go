@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oatta/oatta/internal/oracle"
 	"github.com/oatta/oatta/memo"
 	"github.com/oatta/oatta/models/backbone/backbonetest"
 	"github.com/oatta/oatta/models/graph"
-	"github.com/oatta/oatta/models/interp"
 	"github.com/oatta/oatta/models/onnx"
 )
 
@@ -66,7 +66,7 @@ func adapt(t *testing.T, net *graph.Graph, s memo.Settings, x []float64) result 
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := interp.Run(m.Graph, interp.Float64s(x, int64(s.Views)+1, 2, 4, 4))
+	out, err := oracle.Run(m.Graph, oracle.Float64s(x, int64(s.Views)+1, 2, 4, 4))
 	if err != nil {
 		t.Fatalf("%v\n%v", err, m.Graph)
 	}
@@ -117,7 +117,7 @@ func stepped(t *testing.T, net *graph.Graph, r result, rule func(p, d float64) f
 // forward runs a network on rows.
 func forward(t *testing.T, net *graph.Graph, x []float64) []float64 {
 	t.Helper()
-	out, err := interp.Run(net, interp.Float64s(x, int64(len(x)/32), 2, 4, 4))
+	out, err := oracle.Run(net, oracle.Float64s(x, int64(len(x)/32), 2, 4, 4))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,24 +8,24 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oatta/oatta/internal/oracle"
 	"github.com/oatta/oatta/models/backbone/backbonetest"
 	"github.com/oatta/oatta/models/graph"
-	"github.com/oatta/oatta/models/interp"
 	"github.com/oatta/oatta/models/onnx"
 	"github.com/oatta/oatta/models/optim"
 	"github.com/oatta/oatta/tent"
 )
 
 // evaluator computes the outputs of a graph, by name, from inputs by name; float inputs are given as float64.
-type evaluator func(m *onnx.Model, given map[string]interp.Tensor) (map[string][]float64, error)
+type evaluator func(m *onnx.Model, given map[string]oracle.Tensor) (map[string][]float64, error)
 
-func onOracle(m *onnx.Model, given map[string]interp.Tensor) (map[string][]float64, error) {
+func onOracle(m *onnx.Model, given map[string]oracle.Tensor) (map[string][]float64, error) {
 	g := m.Graph
-	p, err := interp.Compile(g, interp.Settings{})
+	p, err := oracle.Compile(g, oracle.Settings{})
 	if err != nil {
 		return nil, err
 	}
-	in := map[graph.Value]interp.Tensor{}
+	in := map[graph.Value]oracle.Tensor{}
 	for _, v := range g.Inputs() {
 		in[v] = given[g.NameOf(v)]
 	}
@@ -119,19 +119,19 @@ func (s step) compare(t *testing.T, settings tent.Settings) {
 }
 
 // given returns the network's own inputs.
-func (s step) given() map[string]interp.Tensor {
+func (s step) given() map[string]oracle.Tensor {
 	if s.c.Inputs != nil {
 		text := s.c.Inputs[s.inputs[0]]
 		n := int64(len(text.IDs))
-		return map[string]interp.Tensor{
-			"input_ids": interp.Int64s(text.IDs, 1, n), "attention_mask": interp.Int64s(text.Mask, 1, n), "token_type_ids": interp.Int64s(text.Types, 1, n),
+		return map[string]oracle.Tensor{
+			"input_ids": oracle.Int64s(text.IDs, 1, n), "attention_mask": oracle.Int64s(text.Mask, 1, n), "token_type_ids": oracle.Int64s(text.Types, 1, n),
 		}
 	}
 	var all []float64
 	for _, v := range backbonetest.Batch(s.c, s.inputs...) {
 		all = append(all, float64(v))
 	}
-	return map[string]interp.Tensor{"input": interp.Float32s(all, append([]int64{int64(len(s.inputs))}, s.c.InputShape...)...)}
+	return map[string]oracle.Tensor{"input": oracle.Float32s(all, append([]int64{int64(len(s.inputs))}, s.c.InputShape...)...)}
 }
 
 // compareGradients takes the gradient from the move of the parameters.
@@ -185,14 +185,14 @@ func closeTo(t *testing.T, what string, got, want []float64, tolerance float64) 
 	}
 }
 
-func rowsOf(rows ...[]float32) interp.Tensor {
+func rowsOf(rows ...[]float32) oracle.Tensor {
 	var all []float64
 	for _, r := range rows {
 		for _, v := range r {
 			all = append(all, float64(v))
 		}
 	}
-	return interp.Float32s(all, int64(len(rows)), int64(len(rows[0])))
+	return oracle.Float32s(all, int64(len(rows)), int64(len(rows[0])))
 }
 
 // TestNothingToAdapt: networks without layers, and settings that leave none, are refused with the reason.

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/oatta/oatta/internal/oracle"
 	"github.com/oatta/oatta/models/graph"
-	"github.com/oatta/oatta/models/interp"
 	"github.com/oatta/oatta/models/onnx"
 	"github.com/oatta/oatta/runtime"
 	"github.com/oatta/oatta/runtime/ort/orttest"
@@ -37,7 +37,7 @@ func predictorOf(tb testing.TB, m *onnx.Model, o tent.Options) *tent.Predictor {
 
 // onEngine evaluates in float32.
 func onEngine(tb testing.TB) evaluator {
-	return func(m *onnx.Model, given map[string]interp.Tensor) (map[string][]float64, error) {
+	return func(m *onnx.Model, given map[string]oracle.Tensor) (map[string][]float64, error) {
 		s := open(tb, m)
 		var src []runtime.Tensor
 		for _, p := range s.Inputs() {
@@ -61,7 +61,7 @@ func onEngine(tb testing.TB) evaluator {
 	}
 }
 
-func tensorOf(t interp.Tensor) runtime.Tensor {
+func tensorOf(t oracle.Tensor) runtime.Tensor {
 	if t.Elem == graph.Int64 {
 		return runtime.TensorOf(t.I, t.Dims...)
 	}

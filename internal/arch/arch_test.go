@@ -26,9 +26,9 @@ type rule struct {
 	cause string
 }
 
-// rules is the table of the design. Test files may import internal/testdata, runtime/runtimetest and, for references that NumPy wrote,
-// internal/npy besides, and external test files of any package, as those of studies, may bring runtime/ort, to try the real engine. Those of
-// the parts of models may bring each other: derivative rules are tested against the oracle, and both on files.
+// rules is the table of the design. Test files may import internal/testdata, internal/oracle, runtime/runtimetest and, for references that
+// NumPy wrote, internal/npy besides, and external test files of any package, as those of studies, may bring runtime/ort, to try the real
+// engine. Those of the parts of models, and of the oracle, may bring the parts of models: derivative rules are tested on files.
 var rules = []rule{
 	{"runtime/ort/orttest", []string{"internal/testdata", "runtime", "runtime/ort", "runtime/ort/ortlib"}, "a helper of tests finds the engine and nothing else"},
 	{"runtime/ort/ortlib", []string{"runtime"}, "finding the library needs the names of devices, and no cgo"},
@@ -40,7 +40,6 @@ var rules = []rule{
 	{"models/onnx", []string{"models/graph", "models/onnx/onnxpb"}, "a file format knows the IR and nothing else"},
 	{"models/autodiff", []string{"models/graph"}, "the calculus knows the IR and nothing else"},
 	{"models/optim", []string{"models/graph"}, "optimisers are graph nodes"},
-	{"models/interp", []string{"models/graph", "runtime"}, "the oracle evaluates graphs as an engine does"},
 	{"models/weights", []string{"internal/npy"}, "weight files know no graph"},
 	{"models/norms", []string{"models/graph"}, "what can be adapted is seen in the graph"},
 	{"models/dropout", []string{"models/graph", "models/onnx"}, "dropout is rewritten in the graph"},
@@ -59,6 +58,7 @@ var rules = []rule{
 	{"datasets/walk", nil, "what is below a folder does not depend on who reads it"},
 	{"datasets/...", []string{"datasets/...", "internal/exif", "internal/npy"}, "readers know files, not what becomes of them"},
 	{"internal/testdata", nil, "finding test data needs nothing"},
+	{"internal/oracle", []string{"models/graph"}, "the oracle evaluates graphs, and shares no arithmetic with what it judges"},
 	{"internal/exif", nil, "tags lie in a file's bytes; what they mean for order or pixels is the reader's"},
 	{"internal/npy", nil, "a header says what the elements are, not what they are for"},
 	{"internal/state", []string{"adapt"}, "a store of filter states knows filters and nothing of what they filter"},
@@ -177,13 +177,23 @@ func testMay(s source, imported string) bool {
 	if !s.test {
 		return false
 	}
-	if imported == "internal/testdata" || imported == "internal/npy" || imported == "runtime/runtimetest" {
+	if slices.Contains([]string{"internal/testdata", "internal/oracle", "internal/npy", "runtime/runtimetest"}, imported) {
 		return true
 	}
-	if s.ext && strings.HasPrefix(s.pkg, "models/") && strings.HasPrefix(imported, "models/") {
+	if s.ext && (strings.HasPrefix(s.pkg, "models/") || s.pkg == "internal/oracle") && strings.HasPrefix(imported, "models/") {
 		return true
 	}
 	return (s.ext || strings.HasPrefix(s.pkg, "benchmarks/")) && (imported == "runtime" || matches("runtime/ort/...", imported))
+}
+
+// The oracle is slow and trusts its graphs, so that nothing that users run may bring it: test files alone, and packages that help tests,
+// whose names end in "test".
+func TestOracleIsForTests(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.imports()[module+"/internal/oracle"] != nil && !s.test && !strings.HasSuffix(s.pkg, "test") {
+			t.Errorf("%s imports internal/oracle: it is for tests", s.path)
+		}
+	}
 }
 
 func TestStandardRuntimeIsRenamed(t *testing.T) {

@@ -5,9 +5,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/oatta/oatta/internal/oracle"
 	"github.com/oatta/oatta/models/autodiff"
 	"github.com/oatta/oatta/models/graph"
-	"github.com/oatta/oatta/models/interp"
 )
 
 // attentionCase is the fused operator beside the nodes that exporters write for it.
@@ -94,7 +94,7 @@ func (c attentionCase) plain(b builder, q []graph.Value) graph.Value {
 }
 
 // gradients returns a graph of the derivatives of what build makes, and what it is given.
-func (c attentionCase) gradients(t *testing.T, build func(b builder, q []graph.Value) graph.Value) (*graph.Graph, map[graph.Value]interp.Tensor) {
+func (c attentionCase) gradients(t *testing.T, build func(b builder, q []graph.Value) graph.Value) (*graph.Graph, map[graph.Value]oracle.Tensor) {
 	t.Helper()
 	b := builder{graph.New("attention", 23), graph.Float64}
 	q, wrt := c.inputs(b)
@@ -105,9 +105,9 @@ func (c attentionCase) gradients(t *testing.T, build func(b builder, q []graph.V
 	}
 	b.SetOutputs(dx...)
 	b.Prune()
-	given := map[graph.Value]interp.Tensor{}
+	given := map[graph.Value]oracle.Tensor{}
 	for i, v := range b.Inputs() {
-		given[v] = interp.Float64s(std(c.sizes()...).values(uint64(i)), c.sizes()...)
+		given[v] = oracle.Float64s(std(c.sizes()...).values(uint64(i)), c.sizes()...)
 	}
 	return b.Graph, given
 }

@@ -8,15 +8,15 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/oatta/oatta/internal/oracle"
 	"github.com/oatta/oatta/models/graph"
-	"github.com/oatta/oatta/models/interp"
 	"github.com/oatta/oatta/models/onnx"
 	"github.com/oatta/oatta/runtime"
 	"github.com/oatta/oatta/runtime/ort/orttest"
 )
 
 // onEngine runs a graph of float32 in the engine on what the oracle is given.
-func onEngine(e runtime.Engine, g *graph.Graph, given map[graph.Value]interp.Tensor) ([][]float64, error) {
+func onEngine(e runtime.Engine, g *graph.Graph, given map[graph.Value]oracle.Tensor) ([][]float64, error) {
 	data, err := onnx.New(g).Bytes()
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func TestRulesOnEngine(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := interp.Compile(double.g, interp.Settings{})
+			p, err := oracle.Compile(double.g, oracle.Settings{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,7 +77,7 @@ func TestRulesOnEngine(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			given[double.dy] = interp.FloatsOf(graph.Float64, std(y[0].Dims...).values(5), y[0].Dims...)
+			given[double.dy] = oracle.FloatsOf(graph.Float64, std(y[0].Dims...).values(5), y[0].Dims...)
 			want, err := p.Eval(given, double.dx...)
 			if err != nil {
 				t.Fatal(err)
@@ -98,7 +98,7 @@ func TestRulesOnEngine(t *testing.T) {
 // Relu in float32, which changes single elements by up to a hundredth, in PyTorch as well.
 func TestReferenceOnEngine(t *testing.T) {
 	e := orttest.Engine(t)
-	compareReference(t, slices.Concat(backbones, large), graph.Float32, func(g *graph.Graph, given map[graph.Value]interp.Tensor) ([][]float64, error) {
+	compareReference(t, slices.Concat(backbones, large), graph.Float32, func(g *graph.Graph, given map[graph.Value]oracle.Tensor) ([][]float64, error) {
 		return onEngine(e, g, given)
 	}, 1e-3, 1e-2)
 }
@@ -112,9 +112,9 @@ func TestAttentionOnEngine(t *testing.T) {
 			b := builder{graph.New("attention", 23), graph.Float32}
 			q, _ := c.inputs(b)
 			b.SetOutputs(build(b, q))
-			given := map[graph.Value]interp.Tensor{}
+			given := map[graph.Value]oracle.Tensor{}
 			for i, v := range b.Inputs() {
-				given[v] = interp.Float32s(std(c.sizes()...).values(uint64(i)), c.sizes()...)
+				given[v] = oracle.Float32s(std(c.sizes()...).values(uint64(i)), c.sizes()...)
 			}
 			var err error
 			if results[i], err = onEngine(e, b.Graph, given); err != nil {

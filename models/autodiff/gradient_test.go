@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oatta/oatta/internal/oracle"
 	"github.com/oatta/oatta/models/autodiff"
 	"github.com/oatta/oatta/models/graph"
-	"github.com/oatta/oatta/models/interp"
 )
 
 func vector(n int64) graph.Type { return graph.Type{Elem: graph.Float64, Shape: graph.Of(n)} }
@@ -31,7 +31,7 @@ func TestGradient(t *testing.T) {
 			t.Errorf("the loss does not depend on other, its gradient is %q", g.NameOf(dx[3]))
 		}
 		g.SetOutputs(dx[0], dx[1], dx[2], dx[4])
-		got, err := interp.Run(g, interp.Float64s([]float64{3, 1, 2}, 3), interp.Float64s([]float64{0, 0, 0}, 3))
+		got, err := oracle.Run(g, oracle.Float64s([]float64{3, 1, 2}, 3), oracle.Float64s([]float64{0, 0, 0}, 3))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func TestPullbackAddsResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.SetOutputs(dx...)
-	got, err := interp.Run(g, interp.Float64s([]float64{0, 1}, 2))
+	got, err := oracle.Run(g, oracle.Float64s([]float64{0, 1}, 2))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestHessian(t *testing.T) {
 	}
 	g.SetOutputs(second...)
 	at := []float64{0.3, -1.2}
-	got, err := interp.Run(g, interp.Float64s(at, 2))
+	got, err := oracle.Run(g, oracle.Float64s(at, 2))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oatta/oatta/internal/oracle"
 	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/models/autodiff"
 	"github.com/oatta/oatta/models/graph"
-	"github.com/oatta/oatta/models/interp"
 )
 
 // filled returns the numbers that the reference gives a tensor of a name: FNV-1a of the name seeds SplitMix64, whose upper 24 bits become
@@ -61,13 +61,13 @@ type backbone struct {
 	batchStatistics bool
 	names           []string
 	params          []graph.Value
-	given           map[graph.Value]interp.Tensor
+	given           map[graph.Value]oracle.Tensor
 }
 
 func (b *backbone) param(name string, dims ...int64) graph.Value {
 	v := b.Input(name, graph.Type{Elem: b.elem, Shape: graph.Of(dims...)})
 	b.names, b.params = append(b.names, name), append(b.params, v)
-	b.given[v] = interp.FloatsOf(b.elem, filled(name, dims...), dims...)
+	b.given[v] = oracle.FloatsOf(b.elem, filled(name, dims...), dims...)
 	return v
 }
 
@@ -202,10 +202,10 @@ func reference(t *testing.T, name string) record {
 }
 
 // evaluator computes the outputs of a graph.
-type evaluator func(g *graph.Graph, given map[graph.Value]interp.Tensor) ([][]float64, error)
+type evaluator func(g *graph.Graph, given map[graph.Value]oracle.Tensor) ([][]float64, error)
 
-func onOracle(g *graph.Graph, given map[graph.Value]interp.Tensor) ([][]float64, error) {
-	p, err := interp.Compile(g, interp.Settings{})
+func onOracle(g *graph.Graph, given map[graph.Value]oracle.Tensor) ([][]float64, error) {
+	p, err := oracle.Compile(g, oracle.Settings{})
 	if err != nil {
 		return nil, err
 	}
@@ -251,7 +251,7 @@ func compareReference(t *testing.T, nets []network, elem graph.DType, run evalua
 			{"memo", false, true, []string{"view.0", "view.1", "view.2", "view.3"}, r.Memo, tolerance},
 		} {
 			t.Run(net.name+" "+c.name, func(t *testing.T) {
-				b := &backbone{builder: builder{graph.New(net.name, 18), elem}, batchStatistics: c.batch, given: map[graph.Value]interp.Tensor{}}
+				b := &backbone{builder: builder{graph.New(net.name, 18), elem}, batchStatistics: c.batch, given: map[graph.Value]oracle.Tensor{}}
 				x := b.Input("x", graph.Type{Elem: elem, Shape: append(graph.Shape{graph.Sym("N")}, graph.Of(r.InputShape...)...)})
 				logits := net.build(b, x)
 				loss := b.entropy(logits)
@@ -266,12 +266,12 @@ func compareReference(t *testing.T, nets []network, elem graph.DType, run evalua
 }
 
 // rows returns inputs of the reference as one batch.
-func rows(elem graph.DType, shape []int64, names []string) interp.Tensor {
+func rows(elem graph.DType, shape []int64, names []string) oracle.Tensor {
 	var all []float64
 	for _, n := range names {
 		all = append(all, filled(n, shape...)...)
 	}
-	return interp.FloatsOf(elem, all, append([]int64{int64(len(names))}, shape...)...)
+	return oracle.FloatsOf(elem, all, append([]int64{int64(len(names))}, shape...)...)
 }
 
 // step compares the loss, its gradients, and the logits after p <- p - rate dp.
@@ -325,7 +325,7 @@ func (b *backbone) step(t *testing.T, r record, names []string, x, logits, loss 
 		for j := range moved {
 			moved[j] = old.F[j] - want.LR*got[i+1][j]
 		}
-		b.given[wrt[i]] = interp.FloatsOf(b.elem, moved, old.Dims...)
+		b.given[wrt[i]] = oracle.FloatsOf(b.elem, moved, old.Dims...)
 	}
 	if memo {
 		b.given[x] = rows(b.elem, r.InputShape, []string{"input.0"})

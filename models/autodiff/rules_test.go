@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oatta/oatta/internal/oracle"
 	"github.com/oatta/oatta/models/autodiff"
 	"github.com/oatta/oatta/models/graph"
-	"github.com/oatta/oatta/models/interp"
 )
 
 // openness says which sizes of the inputs the graph is told.
@@ -59,10 +59,10 @@ func (c testCase) derive(elem graph.DType, o openness) (built, error) {
 }
 
 // at returns the values of the inputs.
-func (c testCase) at(b built, elem graph.DType) map[graph.Value]interp.Tensor {
-	given := map[graph.Value]interp.Tensor{}
+func (c testCase) at(b built, elem graph.DType) map[graph.Value]oracle.Tensor {
+	given := map[graph.Value]oracle.Tensor{}
 	for i, d := range c.inputs {
-		given[b.x[i]] = interp.FloatsOf(elem, d.values(uint64(i)), d.dims...)
+		given[b.x[i]] = oracle.FloatsOf(elem, d.values(uint64(i)), d.dims...)
 	}
 	return given
 }
@@ -90,7 +90,7 @@ func (c testCase) compare(t *testing.T, o openness) {
 		t.Errorf("%v: %v", o, err)
 		return
 	}
-	p, err := interp.Compile(b.g, interp.Settings{})
+	p, err := oracle.Compile(b.g, oracle.Settings{})
 	if err != nil {
 		t.Fatalf("%v: %v\n%v", o, err, b.g)
 	}
@@ -101,7 +101,7 @@ func (c testCase) compare(t *testing.T, o openness) {
 		return
 	}
 	dy := std(y[0].Dims...).values(5)
-	given[b.dy] = interp.FloatsOf(graph.Float64, dy, y[0].Dims...)
+	given[b.dy] = oracle.FloatsOf(graph.Float64, dy, y[0].Dims...)
 	for i, x := range b.x {
 		want, err := differences(p, given, x, b.y, dy)
 		if err != nil {
@@ -125,7 +125,7 @@ func (c testCase) compare(t *testing.T, o openness) {
 }
 
 // differences returns the derivative of sum(y dy) by each element of x.
-func differences(p *interp.Program, given map[graph.Value]interp.Tensor, x, y graph.Value, dy []float64) ([]float64, error) {
+func differences(p *oracle.Program, given map[graph.Value]oracle.Tensor, x, y graph.Value, dy []float64) ([]float64, error) {
 	const h = 1e-5
 	old := given[x]
 	defer func() { given[x] = old }()
@@ -135,7 +135,7 @@ func differences(p *interp.Program, given map[graph.Value]interp.Tensor, x, y gr
 		for j, step := range []float64{h, -h} {
 			moved := append([]float64{}, old.F...)
 			moved[i] += step
-			given[x] = interp.FloatsOf(old.Elem, moved, old.Dims...)
+			given[x] = oracle.FloatsOf(old.Elem, moved, old.Dims...)
 			r, err := p.Eval(given, y)
 			if err != nil {
 				return nil, err

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oatta/oatta/internal/oracle"
 	"github.com/oatta/oatta/models/backbone"
 	"github.com/oatta/oatta/models/backbone/backbonetest"
 	"github.com/oatta/oatta/models/graph"
-	"github.com/oatta/oatta/models/interp"
 	"github.com/oatta/oatta/models/weights"
 )
 
@@ -270,7 +270,7 @@ func TestPlacesAreInterpolated(t *testing.T) {
 	y := g.Op("Resize", []graph.Value{x2, graph.None, graph.None, g.Ints(1, width, to, to)},
 		graph.A("mode", "cubic"), graph.A("coordinate_transformation_mode", "align_corners"), graph.A("cubic_coeff_a", -0.75))
 	g.Output("y", g.Op("Transpose", []graph.Value{y}, graph.A("perm", []int64{0, 2, 3, 1})))
-	want, err := interp.Run(g, interp.Float64s(table[width:], 1, from, from, width))
+	want, err := oracle.Run(g, oracle.Float64s(table[width:], 1, from, from, width))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,11 +9,11 @@ import (
 	"os"
 	"testing"
 
+	"github.com/oatta/oatta/internal/oracle"
 	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/models/backbone"
 	"github.com/oatta/oatta/models/backbone/backbonetest"
 	"github.com/oatta/oatta/models/graph"
-	"github.com/oatta/oatta/models/interp"
 )
 
 // small are the networks that the oracle evaluates in a second or two. With OATTA_HEAVY set it takes all, in half a minute.
@@ -36,7 +36,7 @@ func TestOracleAgreesWithPyTorch(t *testing.T) {
 					continue
 				}
 				n := backbonetest.Build(t, c)
-				p, err := interp.Compile(n.Graph, interp.Settings{})
+				p, err := oracle.Compile(n.Graph, oracle.Settings{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -53,13 +53,13 @@ func TestOracleAgreesWithPyTorch(t *testing.T) {
 }
 
 // oracleInputs returns one sample, or the one to three inputs of a text.
-func oracleInputs(n *backbone.Net, c backbonetest.Case, row string) (out []interp.Tensor) {
+func oracleInputs(n *backbone.Net, c backbonetest.Case, row string) (out []oracle.Tensor) {
 	if c.Inputs == nil {
-		return []interp.Tensor{interp.Float32s(widen(backbonetest.Batch(c, row)), append([]int64{1}, c.InputShape...)...)}
+		return []oracle.Tensor{oracle.Float32s(widen(backbonetest.Batch(c, row)), append([]int64{1}, c.InputShape...)...)}
 	}
 	text := c.Inputs[row]
 	for _, ids := range [][]int64{text.IDs, text.Mask, text.Types}[:len(n.Graph.Inputs())] {
-		out = append(out, interp.Int64s(ids, 1, int64(len(ids))))
+		out = append(out, oracle.Int64s(ids, 1, int64(len(ids))))
 	}
 	return out
 }
@@ -136,7 +136,7 @@ func TestOracleOnTexts(t *testing.T) {
 		text := backbonetest.Text(fmt.Sprintf("train.%d", i), 1000)
 		ids, mask, types = append(ids, text.IDs...), append(mask, text.Mask...), append(types, text.Types...)
 	}
-	out, err := interp.Run(n.Graph, interp.Int64s(ids, 8, 16), interp.Int64s(mask, 8, 16), interp.Int64s(types, 8, 16))
+	out, err := oracle.Run(n.Graph, oracle.Int64s(ids, 8, 16), oracle.Int64s(mask, 8, 16), oracle.Int64s(types, 8, 16))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oatta/oatta/internal/oracle"
 	"github.com/oatta/oatta/models/dropout"
 	"github.com/oatta/oatta/models/graph"
-	"github.com/oatta/oatta/models/interp"
 	"github.com/oatta/oatta/models/onnx"
 )
 
@@ -206,7 +206,7 @@ func twin(t *testing.T, m *onnx.Model, p float64) *graph.Graph {
 // passes runs the twin once for each item and pass, and returns the class probabilities [n][passes][classes].
 func passes(t *testing.T, m *onnx.Model, spec dropout.Spec, x []float64, one []int64, masks [][]float64, n, count int) (out [][][]float64) {
 	t.Helper()
-	program, err := interp.Compile(twin(t, m, dropout.DefaultP), interp.Settings{})
+	program, err := oracle.Compile(twin(t, m, dropout.DefaultP), oracle.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,10 +214,10 @@ func passes(t *testing.T, m *onnx.Model, spec dropout.Spec, x []float64, one []i
 		var rows [][]float64
 		for j := range count {
 			k := product(one)
-			in := []interp.Tensor{interp.Float32s(x[i*k:(i+1)*k], append([]int64{1}, one...)...)}
+			in := []oracle.Tensor{oracle.Float32s(x[i*k:(i+1)*k], append([]int64{1}, one...)...)}
 			for l, mask := range masks {
 				k, at := product(spec.Masks[l].Features), i*count+j
-				in = append(in, interp.Float32s(mask[at*k:(at+1)*k], append([]int64{1}, spec.Masks[l].Features...)...))
+				in = append(in, oracle.Float32s(mask[at*k:(at+1)*k], append([]int64{1}, spec.Masks[l].Features...)...))
 			}
 			y, err := program.Run(in...)
 			if err != nil {
@@ -281,10 +281,10 @@ func closeLength(spec dropout.Spec) {
 	}
 }
 
-func tensors(x []float64, one []int64, spec dropout.Spec, masks [][]float64, n, count int64) []interp.Tensor {
-	in := []interp.Tensor{interp.Float32s(x, append([]int64{n}, one...)...)}
+func tensors(x []float64, one []int64, spec dropout.Spec, masks [][]float64, n, count int64) []oracle.Tensor {
+	in := []oracle.Tensor{oracle.Float32s(x, append([]int64{n}, one...)...)}
 	for l, m := range spec.Masks {
-		in = append(in, interp.Float32s(masks[l], append([]int64{n, count}, m.Features...)...))
+		in = append(in, oracle.Float32s(masks[l], append([]int64{n, count}, m.Features...)...))
 	}
 	return in
 }
@@ -317,7 +317,7 @@ func TestBuildEqualsPasses(t *testing.T) {
 			}
 			closeLength(spec)
 			x, masks := numbers(n*product(net.one), 5), draw(spec, n, count, 6)
-			got, err := interp.Run(mc.Graph, tensors(x, net.one, spec, masks, n, count)...)
+			got, err := oracle.Run(mc.Graph, tensors(x, net.one, spec, masks, n, count)...)
 			if err != nil {
 				t.Fatalf("%v\n%v", err, mc.Graph)
 			}
@@ -564,7 +564,7 @@ func TestKindsOfOutput(t *testing.T) {
 		h := g.Op("Relu", []graph.Value{gemm(g, "a", input(g, graph.Sym("N"), graph.N(6)), 6, 8)})
 		g.Output("probability", tc.end(g, gemm(g, "b", h, 8, 3)))
 		mc, spec := build(t, onnx.New(g), dropout.Settings{Kind: tc.kind, Uncertainty: true})
-		got, err := interp.Run(mc.Graph, tensors(x, []int64{6}, spec, draw(spec, n, count, 9), n, count)...)
+		got, err := oracle.Run(mc.Graph, tensors(x, []int64{6}, spec, draw(spec, n, count, 9), n, count)...)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,9 +9,9 @@ import (
 
 	"github.com/x448/float16"
 
+	"github.com/oatta/oatta/internal/oracle"
 	"github.com/oatta/oatta/models/dropout"
 	"github.com/oatta/oatta/models/graph"
-	"github.com/oatta/oatta/models/interp"
 	"github.com/oatta/oatta/runtime"
 	"github.com/oatta/oatta/runtime/ort/orttest"
 )
@@ -26,7 +26,7 @@ func TestEngineEqualsOracle(t *testing.T) {
 			closeLength(spec)
 			x, masks := numbers(n*product(net.one), 5), draw(spec, n, count, 6)
 			in := tensors(x, net.one, spec, masks, n, count)
-			want, err := interp.Run(mc.Graph, in...)
+			want, err := oracle.Run(mc.Graph, in...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,7 +64,7 @@ func TestEngineEqualsOracle(t *testing.T) {
 }
 
 // sources are tensors of the oracle in the types of a graph's inputs.
-func sources(g *graph.Graph, in []interp.Tensor) (out []runtime.Tensor) {
+func sources(g *graph.Graph, in []oracle.Tensor) (out []runtime.Tensor) {
 	for i, v := range g.Inputs() {
 		if g.TypeOf(v).Elem == graph.Float16 {
 			half := runtime.NewTensor[runtime.Half](in[i].Dims...)

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/oatta/oatta/internal/oracle"
 	"github.com/oatta/oatta/models/dropout"
 	"github.com/oatta/oatta/models/graph"
-	"github.com/oatta/oatta/models/interp"
 	"github.com/oatta/oatta/models/onnx"
 )
 
@@ -106,12 +106,12 @@ func FuzzBuildOfMangled(f *testing.F) {
 		if err != nil {
 			return
 		}
-		x := interp.FloatsOf(g.TypeOf(g.Inputs()[0]).Elem, numbers(product(kind.one), seed), append([]int64{1}, kind.one...)...)
-		plain, err := interp.Run(g, x)
+		x := oracle.FloatsOf(g.TypeOf(g.Inputs()[0]).Elem, numbers(product(kind.one), seed), append([]int64{1}, kind.one...)...)
+		plain, err := oracle.Run(g, x)
 		if err != nil || len(plain[0].F) == 0 || plain[0].Dims[0] != 1 {
 			return // a network that runs on nothing, or not on one item
 		}
-		in := []interp.Tensor{x}
+		in := []oracle.Tensor{x}
 		for _, v := range mc.Graph.Inputs()[1:] {
 			dims := []int64{1, 1}
 			for _, d := range mc.Graph.TypeOf(v).Shape[2:] {
@@ -124,9 +124,9 @@ func FuzzBuildOfMangled(f *testing.F) {
 					return
 				}
 			}
-			in = append(in, interp.Float32s(slices.Repeat([]float64{1}, product(dims)), dims...))
+			in = append(in, oracle.Float32s(slices.Repeat([]float64{1}, product(dims)), dims...))
 		}
-		got, err := interp.Run(mc.Graph, in...)
+		got, err := oracle.Run(mc.Graph, in...)
 		if err != nil {
 			t.Fatalf("%v\n%v\n%v", err, g, mc.Graph)
 		}

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oatta/oatta/internal/oracle"
 	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/models/autodiff"
 	"github.com/oatta/oatta/models/graph"
-	"github.com/oatta/oatta/models/interp"
 	"github.com/oatta/oatta/models/norms"
 	"github.com/oatta/oatta/models/onnx"
 )
@@ -51,7 +51,7 @@ func (n *net) double(name string, offset float64, dims ...int64) graph.Value {
 }
 
 func doubles(values []float64, dims ...int64) *graph.Tensor {
-	t, err := interp.Float64s(values, dims...).Graph()
+	t, err := oracle.Float64s(values, dims...).Graph()
 	if err != nil {
 		panic(err)
 	}
@@ -221,16 +221,16 @@ func TestExplain(t *testing.T) {
 }
 
 // run evaluates the outputs of a graph at inputs by name.
-func run(t *testing.T, g *graph.Graph, given map[string]interp.Tensor) []interp.Tensor {
+func run(t *testing.T, g *graph.Graph, given map[string]oracle.Tensor) []oracle.Tensor {
 	t.Helper()
 	if err := g.Check(); err != nil {
 		t.Fatalf("%v\n%v", err, g)
 	}
-	p, err := interp.Compile(g, interp.Settings{})
+	p, err := oracle.Compile(g, oracle.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := map[graph.Value]interp.Tensor{}
+	in := map[graph.Value]oracle.Tensor{}
 	for name, v := range given {
 		in[g.Lookup(name)] = v
 	}
@@ -254,10 +254,10 @@ func near(t *testing.T, what string, got, want []float64) {
 }
 
 // batchOf returns an input of the network with the given number of rows.
-func batchOf(g *graph.Graph, rows int64, seed uint64) interp.Tensor {
+func batchOf(g *graph.Graph, rows int64, seed uint64) oracle.Tensor {
 	dims, _ := g.TypeOf(g.Inputs()[0]).Shape[1:].Sizes()
 	dims = append([]int64{rows}, dims...)
-	return interp.Float64s(numbers(seed, dims...), dims...)
+	return oracle.Float64s(numbers(seed, dims...), dims...)
 }
 
 // TestExpose: fed with the source's numbers the network is what it was, and their gradient is that of the constants.
@@ -265,7 +265,7 @@ func TestExpose(t *testing.T) {
 	for _, e := range examples {
 		n := e.build()
 		x := batchOf(n.Graph, 3, 7)
-		want := run(t, n.Graph, map[string]interp.Tensor{"x": x})[0]
+		want := run(t, n.Graph, map[string]oracle.Tensor{"x": x})[0]
 		theta, flat, err := norms.Expose(n.Graph, norms.Params(norms.Find(n.Graph)), "theta")
 		if err != nil {
 			t.Fatalf("%s: %v", e.name, err)
@@ -273,7 +273,7 @@ func TestExpose(t *testing.T) {
 		if flat.Len() != e.params || len(flat.Names) != len(flat.Offsets) || len(flat.Shapes) != len(flat.Offsets) {
 			t.Errorf("%s: %+v", e.name, flat)
 		}
-		got := run(t, n.Graph, map[string]interp.Tensor{"x": x, "theta": initial(flat, 1)})[0]
+		got := run(t, n.Graph, map[string]oracle.Tensor{"x": x, "theta": initial(flat, 1)})[0]
 		near(t, e.name, got.F, want.F)
 		if _, err := autodiff.Pullback(n.Graph, n.Outputs(), n.Outputs(), []graph.Value{theta}); err != nil {
 			t.Errorf("%s: %v", e.name, err)
@@ -281,7 +281,7 @@ func TestExpose(t *testing.T) {
 	}
 }
 
-func initial(f norms.Flat, rows int) interp.Tensor {
+func initial(f norms.Flat, rows int) oracle.Tensor {
 	var all []float64
 	for range rows {
 		for _, v := range f.Initial {
@@ -289,9 +289,9 @@ func initial(f norms.Flat, rows int) interp.Tensor {
 		}
 	}
 	if rows == 1 {
-		return interp.Float64s(all, int64(len(all)))
+		return oracle.Float64s(all, int64(len(all)))
 	}
-	return interp.Float64s(all, int64(rows), int64(f.Len()))
+	return oracle.Float64s(all, int64(rows), int64(f.Len()))
 }
 
 // TestExposeRows: every row of a batch is what the network returns for it alone under the row's own parameters.
@@ -323,13 +323,13 @@ func TestExposeRows(t *testing.T) {
 				for i := range theta.F {
 					theta.F[i] += 0.1 * numbers(uint64(i), 1)[0]
 				}
-				got := run(t, many, map[string]interp.Tensor{"x": x, "theta": theta})[0]
+				got := run(t, many, map[string]oracle.Tensor{"x": x, "theta": theta})[0]
 				size, p := len(x.F)/rows, flat.Len()
 				for i := range rows {
 					dims := append([]int64{1}, x.Dims[1:]...)
-					want := run(t, single, map[string]interp.Tensor{
-						"x":     interp.Float64s(x.F[i*size:(i+1)*size], dims...),
-						"theta": interp.Float64s(reordered(flat, wide, theta.F[i*p:(i+1)*p]), int64(p)),
+					want := run(t, single, map[string]oracle.Tensor{
+						"x":     oracle.Float64s(x.F[i*size:(i+1)*size], dims...),
+						"theta": oracle.Float64s(reordered(flat, wide, theta.F[i*p:(i+1)*p]), int64(p)),
 					})[0]
 					near(t, fmt.Sprintf("row %d", i), got.F[i*3:(i+1)*3], want.F)
 				}
@@ -381,7 +381,7 @@ func TestRestate(t *testing.T) {
 			variance := weight*batchVar + (1-weight)*[]float64{4, 9}[c]
 			want = append(want, []float64{2, 3}[c]*(v-mean)/math.Sqrt(variance+0.25)+[]float64{1, -1}[c])
 		}
-		got := run(t, n.Graph, map[string]interp.Tensor{"x": interp.Float64s(in, 2, 2, 2)})[0]
+		got := run(t, n.Graph, map[string]oracle.Tensor{"x": oracle.Float64s(in, 2, 2, 2)})[0]
 		near(t, fmt.Sprint("weight ", weight), got.F, want)
 	}
 	n := examples[0].build()
@@ -451,7 +451,7 @@ func TestEntropy(t *testing.T) {
 		for i, z := range logits {
 			in = append(in, c.given(z, i))
 		}
-		got := run(t, n.Graph, map[string]interp.Tensor{"x": interp.Float64s(in, 2, 3)})
+		got := run(t, n.Graph, map[string]oracle.Tensor{"x": oracle.Float64s(in, 2, 3)})
 		near(t, c.kind, got[0].F, each)
 		near(t, c.kind+", marginal", got[1].F, []float64{marginal})
 		if !slices.Equal(got[0].Dims, []int64{2}) || len(got[1].Dims) != 0 {
@@ -483,7 +483,7 @@ func TestEntropyOfCertainty(t *testing.T) {
 		}
 		n.SetOutputs(loss, dx[0])
 		in := map[string][]float64{"logits": {2000, -2000}, "probabilities": {1, 0}}[kind]
-		for _, out := range run(t, n.Graph, map[string]interp.Tensor{"x": interp.Float64s(in, 1, 2)}) {
+		for _, out := range run(t, n.Graph, map[string]oracle.Tensor{"x": oracle.Float64s(in, 1, 2)}) {
 			for _, v := range out.F {
 				if math.IsNaN(v) || math.IsInf(v, 0) {
 					t.Errorf("%s: %v", kind, out.F)

@@ -7,8 +7,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/oatta/oatta/internal/oracle"
 	"github.com/oatta/oatta/models/graph"
-	"github.com/oatta/oatta/models/interp"
 	"github.com/oatta/oatta/models/onnx"
 	"github.com/oatta/oatta/models/optim"
 	"github.com/oatta/oatta/runtime"
@@ -27,7 +27,7 @@ func TestStepOnEngine(t *testing.T) {
 	} {
 		for name, s := range settings {
 			g, given := scheduled(t, s, course)
-			want, err := interp.Run(g, given...)
+			want, err := oracle.Run(g, given...)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -43,7 +43,7 @@ func TestStepOnEngine(t *testing.T) {
 }
 
 // scheduled is a step in float32 at a rate that follows from the steps taken, 6, and what it is given.
-func scheduled(t *testing.T, s optim.Settings, course optim.Schedule) (*graph.Graph, []interp.Tensor) {
+func scheduled(t *testing.T, s optim.Settings, course optim.Schedule) (*graph.Graph, []oracle.Tensor) {
 	t.Helper()
 	g := graph.New("step", 18)
 	typ := graph.Type{Elem: graph.Float32, Shape: graph.Of(3)}
@@ -62,18 +62,18 @@ func scheduled(t *testing.T, s optim.Settings, course optim.Schedule) (*graph.Gr
 		t.Fatal(err)
 	}
 	g.SetOutputs(next...)
-	given := []interp.Tensor{interp.Float32s([]float64{1, -2, 0.5}, 3), interp.Float32s([]float64{0.3, 0.1, -4}, 3), interp.Int64s([]int64{6}, 1)}
+	given := []oracle.Tensor{oracle.Float32s([]float64{1, -2, 0.5}, 3), oracle.Float32s([]float64{0.3, 0.1, -4}, 3), oracle.Int64s([]int64{6}, 1)}
 	if s.Counts() {
-		given = append(given, interp.Int64s([]int64{6}, 1))
+		given = append(given, oracle.Int64s([]int64{6}, 1))
 	}
 	for k := range st.Slots {
 		g.SetOutputs(append(g.Outputs(), after.Slots[k][0])...)
-		given = append(given, interp.Float32s([]float64{0.25, 0.5, 2}, 3))
+		given = append(given, oracle.Float32s([]float64{0.25, 0.5, 2}, 3))
 	}
 	return g, given
 }
 
-func onEngine(t *testing.T, e runtime.Engine, g *graph.Graph, given []interp.Tensor) (out [][]float32) {
+func onEngine(t *testing.T, e runtime.Engine, g *graph.Graph, given []oracle.Tensor) (out [][]float32) {
 	t.Helper()
 	data, err := onnx.New(g).Bytes()
 	if err != nil {

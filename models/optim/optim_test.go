@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oatta/oatta/internal/oracle"
 	"github.com/oatta/oatta/models/graph"
-	"github.com/oatta/oatta/models/interp"
 	"github.com/oatta/oatta/models/optim"
 )
 
@@ -91,7 +91,7 @@ var start = []float64{1, -2, 0.5, 3, -0.25}
 
 // built is one step as a graph: parameters of 2, 1 (rank 0) and 2 elements, so that a wrong sharing of state shows.
 type built struct {
-	program *interp.Program
+	program *oracle.Program
 	g       *graph.Graph
 	p, d    []graph.Value
 	rate    graph.Value
@@ -117,14 +117,14 @@ func build(t *testing.T, s optim.Settings) built {
 		t.Fatal(err)
 	}
 	b.g.SetOutputs(b.next...)
-	if b.program, err = interp.Compile(b.g, interp.Settings{}); err != nil {
+	if b.program, err = oracle.Compile(b.g, oracle.Settings{}); err != nil {
 		t.Fatal(err)
 	}
 	return b
 }
 
 // cut spreads a vector over the parameters.
-func (b built) cut(given map[graph.Value]interp.Tensor, to []graph.Value, all []float64) {
+func (b built) cut(given map[graph.Value]oracle.Tensor, to []graph.Value, all []float64) {
 	at := 0
 	for _, v := range to {
 		dims, _ := b.g.TypeOf(v).Shape.Sizes()
@@ -132,7 +132,7 @@ func (b built) cut(given map[graph.Value]interp.Tensor, to []graph.Value, all []
 		for _, d := range dims {
 			n *= int(d)
 		}
-		given[v] = interp.Float64s(all[at:at+n], dims...)
+		given[v] = oracle.Float64s(all[at:at+n], dims...)
 		at += n
 	}
 }
@@ -142,13 +142,13 @@ func TestStep(t *testing.T) {
 	for name, s := range settings {
 		t.Run(name, func(t *testing.T) {
 			b := build(t, s)
-			given := map[graph.Value]interp.Tensor{b.rate: interp.Float64s([]float64{0.05}, 1)}
+			given := map[graph.Value]oracle.Tensor{b.rate: oracle.Float64s([]float64{0.05}, 1)}
 			b.cut(given, b.p, start)
 			for _, slot := range b.state.Slots {
 				b.cut(given, slot, make([]float64, len(start)))
 			}
 			if s.Counts() {
-				given[b.state.Step] = interp.Int64s([]int64{0}, 1)
+				given[b.state.Step] = oracle.Int64s([]int64{0}, 1)
 			}
 			want, w := append([]float64{}, start...), &twin{s: s}
 			for round := range 8 {
@@ -169,7 +169,7 @@ func TestStep(t *testing.T) {
 }
 
 // advance runs one step, puts what it returns into what is given, and returns the parameters as one vector.
-func (b built) advance(t *testing.T, given map[graph.Value]interp.Tensor, d []float64) (p []float64) {
+func (b built) advance(t *testing.T, given map[graph.Value]oracle.Tensor, d []float64) (p []float64) {
 	t.Helper()
 	b.cut(given, b.d, d)
 	from, to := append([]graph.Value{}, b.next...), append([]graph.Value{}, b.p...)
@@ -210,13 +210,13 @@ func TestPyTorch(t *testing.T) {
 		{optim.Settings{Method: optim.AdamW, Decay: 0.5}, []float64{0.8500000020, 0.8441103541, 0.7599392749}}, // the same after p <- 0.95 p
 	} {
 		b := build(t, c.s)
-		given := map[graph.Value]interp.Tensor{b.rate: interp.Float64s([]float64{0.1}, 1)}
+		given := map[graph.Value]oracle.Tensor{b.rate: oracle.Float64s([]float64{0.1}, 1)}
 		b.cut(given, b.p, []float64{1, 1, 1, 1, 1})
 		for _, slot := range b.state.Slots {
 			b.cut(given, slot, make([]float64, 5))
 		}
 		if c.s.Counts() {
-			given[b.state.Step] = interp.Int64s([]int64{0}, 1)
+			given[b.state.Step] = oracle.Int64s([]int64{0}, 1)
 		}
 		for i, d := range []float64{0.5, -1, 2} {
 			for at, v := range b.advance(t, given, []float64{d, d, d, d, d}) {

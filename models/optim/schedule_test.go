@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/oatta/oatta/internal/oracle"
 	"github.com/oatta/oatta/models/graph"
-	"github.com/oatta/oatta/models/interp"
 	"github.com/oatta/oatta/models/optim"
 )
 
@@ -37,7 +37,7 @@ func TestSchedule(t *testing.T) {
 			}
 			g.Output("rate", rate)
 			for at := range int64(20) {
-				got, err := interp.Run(g, interp.Int64s([]int64{at}, 1))
+				got, err := oracle.Run(g, oracle.Int64s([]int64{at}, 1))
 				if err != nil {
 					t.Fatal(err)
 				}

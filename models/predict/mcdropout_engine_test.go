@@ -10,10 +10,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/oatta/oatta/internal/oracle"
 	"github.com/oatta/oatta/models/backbone"
 	"github.com/oatta/oatta/models/dropout"
 	"github.com/oatta/oatta/models/graph"
-	"github.com/oatta/oatta/models/interp"
 	"github.com/oatta/oatta/models/onnx"
 	"github.com/oatta/oatta/models/predict"
 	"github.com/oatta/oatta/runtime"
@@ -136,7 +136,7 @@ func TestMCDropoutOnOracle(t *testing.T) {
 	for pass := range passes {
 		predict.DropMask(mask[pass*64:(pass+1)*64], dropout.DefaultP, seeds[0], 0, pass)
 	}
-	want, err := interp.Run(mc.Graph, interp.Float32s(widened(x), 1, 3, 32, 32), interp.Float32s(widened(mask), 1, passes, 64))
+	want, err := oracle.Run(mc.Graph, oracle.Float32s(widened(x), 1, 3, 32, 32), oracle.Float32s(widened(mask), 1, passes, 64))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,255 @@
+package oracle
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/oatta/oatta/models/graph"
+)
+
+// pair is an operation on two numbers of one type. Integers of uint64 come as their bits; u is for where these matter.
+type pair struct {
+	f func(a, b float64) float64
+	i func(a, b int64) int64
+	u func(a, b uint64) uint64 // nil: i gives the right bits
+}
+
+var (
+	addOf = pair{f: func(a, b float64) float64 { return a + b }, i: func(a, b int64) int64 { return a + b }}
+	subOf = pair{f: func(a, b float64) float64 { return a - b }, i: func(a, b int64) int64 { return a - b }}
+	mulOf = pair{f: func(a, b float64) float64 { return a * b }, i: func(a, b int64) int64 { return a * b }}
+	// Integers are divided towards zero.
+	divOf = pair{
+		f: func(a, b float64) float64 { return a / b },
+		i: func(a, b int64) int64 { return a / b },
+		u: func(a, b uint64) uint64 { return a / b },
+	}
+	minOf = pair{
+		f: func(a, b float64) float64 { return min(a, b) },
+		i: func(a, b int64) int64 { return min(a, b) },
+		u: func(a, b uint64) uint64 { return min(a, b) },
+	}
+	maxOf = pair{
+		f: func(a, b float64) float64 { return max(a, b) },
+		i: func(a, b int64) int64 { return max(a, b) },
+		u: func(a, b uint64) uint64 { return max(a, b) },
+	}
+	andOf = pair{i: func(a, b int64) int64 { return a & b }}
+	orOf  = pair{i: func(a, b int64) int64 { return a | b }}
+	xorOf = pair{i: func(a, b int64) int64 { return a ^ b }}
+)
+
+// forInt returns what an operation does on integers of a type.
+func (p pair) forInt(elem graph.DType) func(a, b int64) int64 {
+	if elem == graph.Uint64 && p.u != nil {
+		return func(a, b int64) int64 { return int64(p.u(uint64(a), uint64(b))) }
+	}
+	return p.i
+}
+
+// pairwise broadcasts two tensors of one type and applies an operation element by element.
+func (c *call) pairwise(a, b Tensor, p pair) (Tensor, error) {
+	if a.Elem != b.Elem {
+		return Tensor{}, fmt.Errorf("inputs of types %v and %v", a.Elem, b.Elem)
+	}
+	if a.Elem.IsFloat() && p.f == nil || whole(a.Elem) && p.i == nil || a.Elem == graph.String {
+		return Tensor{}, fmt.Errorf("inputs of type %v", a.Elem)
+	}
+	in, dims, err := c.stretchAll(a, b)
+	if err != nil {
+		return Tensor{}, err
+	}
+	out, err := c.make(a.Elem, dims)
+	if err != nil {
+		return out, err
+	}
+	for i := range out.F {
+		out.F[i] = p.f(in[0].F[i], in[1].F[i])
+	}
+	f := p.forInt(a.Elem)
+	for i := range out.I {
+		out.I[i] = wrapped(a.Elem, f(in[0].I[i], in[1].I[i]))
+	}
+	return out, nil
+}
+
+// arithmetic is an operator on two numbers.
+func arithmetic(p pair) func(*call) ([]Tensor, error) {
+	return func(c *call) ([]Tensor, error) {
+		if c.in[0].Elem == graph.Bool {
+			return nil, errors.New("inputs of type bool")
+		}
+		return one(c.pairwise(c.in[0], c.in[1], p))
+	}
+}
+
+// logical is an operator on two bools.
+func logical(p pair) func(*call) ([]Tensor, error) {
+	return func(c *call) ([]Tensor, error) {
+		if c.in[0].Elem != graph.Bool {
+			return nil, fmt.Errorf("inputs of type %v, want bool", c.in[0].Elem)
+		}
+		return one(c.pairwise(c.in[0], c.in[1], p))
+	}
+}
+
+// bitwise is an operator on two integers.
+func bitwise(p pair) func(*call) ([]Tensor, error) {
+	return func(c *call) ([]Tensor, error) {
+		if _, err := c.ints(0); err != nil {
+			return nil, err
+		}
+		return one(c.pairwise(c.in[0], c.in[1], p))
+	}
+}
+
+// variadic applies an operation to any number of inputs, from the left.
+func variadic(p pair) func(*call) ([]Tensor, error) {
+	return func(c *call) ([]Tensor, error) {
+		if c.in[0].Elem == graph.Bool || c.in[0].Elem == graph.String {
+			return nil, fmt.Errorf("inputs of type %v", c.in[0].Elem)
+		}
+		out := c.in[0]
+		for i, t := range c.in[1:] {
+			if t.Absent() {
+				return nil, fmt.Errorf("input %d is left out", i+1)
+			}
+			var err error
+			if out, err = c.pairwise(out, t, p); err != nil {
+				return nil, err
+			}
+		}
+		return one(out, nil)
+	}
+}
+
+func mean(c *call) ([]Tensor, error) {
+	if err := c.allFloats(); err != nil {
+		return nil, err
+	}
+	out, err := variadic(addOf)(c)
+	if err != nil {
+		return nil, err
+	}
+	n := float64(len(c.in))
+	return one(c.mapFloats(out[0], func(x float64) float64 { return x / n }))
+}
+
+var errZero = errors.New("integer division by zero")
+
+// divide refuses what integers have no answer for.
+func divide(p pair) func(*call) ([]Tensor, error) {
+	return func(c *call) ([]Tensor, error) {
+		for _, n := range c.in[1].I {
+			if n == 0 {
+				return nil, errZero
+			}
+		}
+		return arithmetic(p)(c)
+	}
+}
+
+// mod has the sign of the divisor, or with fmod that of the dividend, as C has it. Floats need fmod.
+func mod(c *call) ([]Tensor, error) {
+	fmod := c.n.Int("fmod", 0) != 0
+	if c.in[0].Elem.IsFloat() && !fmod {
+		return nil, errors.New("floats need attribute fmod")
+	}
+	p := pair{f: math.Mod, i: floorMod, u: func(a, b uint64) uint64 { return a % b }}
+	if fmod {
+		p.i = func(a, b int64) int64 { return a % b }
+	}
+	return divide(p)(c)
+}
+
+func floorMod(a, b int64) int64 {
+	r := a % b
+	if r != 0 && (r < 0) != (b < 0) {
+		r += b
+	}
+	return r
+}
+
+func bitShift(c *call) ([]Tensor, error) {
+	// Shifts by 64 and more give 0, as in Go.
+	p := pair{i: func(a, b int64) int64 { return int64(uint64(a) << uint64(b)) }}
+	if c.n.Str("direction", "") == "RIGHT" {
+		p.i = func(a, b int64) int64 { return int64(uint64(a) >> uint64(b)) }
+	}
+	switch c.in[0].Elem {
+	case graph.Uint8, graph.Uint16, graph.Uint32, graph.Uint64:
+		return bitwise(p)(c)
+	}
+	return nil, fmt.Errorf("inputs of type %v, want unsigned integers", c.in[0].Elem)
+}
+
+// power: base and exponent may be of different types; the result has that of the base. Integers to integers are exact where float64 is.
+func power(c *call) ([]Tensor, error) {
+	if c.in[0].Elem.IsInt() && c.in[1].Elem.IsInt() && c.in[0].Elem != graph.Uint64 && c.in[1].Elem != graph.Uint64 {
+		in, dims, err := c.stretchAll(c.in[0], c.in[1])
+		if err != nil {
+			return nil, err
+		}
+		out, err := c.make(c.in[0].Elem, dims)
+		for i := range out.I {
+			out.I[i] = wrapped(out.Elem, intPower(in[0].I[i], in[1].I[i]))
+		}
+		return one(out, err)
+	}
+	a, err := c.asFloats(c.in[0])
+	if err != nil {
+		return nil, err
+	}
+	b, err := c.asFloats(c.in[1])
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.pairwise(a, b, pair{f: math.Pow})
+	if err != nil {
+		return nil, err
+	}
+	return one(c.castTo(out, c.in[0].Elem))
+}
+
+// intPower wraps; a negative exponent rounds towards zero.
+func intPower(a, b int64) int64 {
+	switch {
+	case b < 0 && (a == 1 || a == -1):
+		b = -b & 1 // only the parity matters
+	case b < 0:
+		return 0
+	}
+	out := int64(1)
+	for ; b > 0; b >>= 1 {
+		if b&1 != 0 {
+			out *= a
+		}
+		a *= a
+	}
+	return out
+}
+
+// prelu: the slope broadcasts to x, and x not to it.
+func prelu(c *call) ([]Tensor, error) {
+	slope, err := c.stretched(c.in[1], c.in[0].Dims)
+	if err != nil {
+		return nil, err
+	}
+	p := pair{
+		f: func(x, s float64) float64 {
+			if x < 0 {
+				return s * x
+			}
+			return x
+		},
+		i: func(x, s int64) int64 {
+			if x < 0 {
+				return s * x
+			}
+			return x
+		},
+		u: func(x, _ uint64) uint64 { return x },
+	}
+	return one(c.pairwise(c.in[0], slope, p))
+}

@@ -1,0 +1,98 @@
+package oracle
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/oatta/oatta/models/graph"
+)
+
+// ordering tells how a compares to b: floats as they are, so that nothing holds of NaN.
+type ordering struct {
+	less, equal, greater bool
+}
+
+// compare is an operator from two tensors of one type to bools.
+func compare(o ordering, types func(graph.DType) bool) func(*call) ([]Tensor, error) {
+	return func(c *call) ([]Tensor, error) {
+		if err := c.same(0, 1); err != nil {
+			return nil, err
+		}
+		if !types(c.in[0].Elem) {
+			return nil, fmt.Errorf("inputs of type %v", c.in[0].Elem)
+		}
+		in, dims, err := c.stretchAll(c.in[0], c.in[1])
+		if err != nil {
+			return nil, err
+		}
+		out, err := c.make(graph.Bool, dims)
+		if err != nil {
+			return nil, err
+		}
+		a, b := in[0], in[1]
+		for i := range a.F {
+			x, y := a.F[i], b.F[i]
+			out.I[i] = boolInt(o.less && x < y || o.equal && x == y || o.greater && x > y)
+		}
+		for i := range a.I {
+			out.I[i] = boolInt(o.holds(compareInts(a.Elem, a.I[i], b.I[i])))
+		}
+		for i := range a.S {
+			out.I[i] = boolInt(o.holds(cmp.Compare(a.S[i], b.S[i])))
+		}
+		return one(out, nil)
+	}
+}
+
+func (o ordering) holds(order int) bool {
+	return o.less && order < 0 || o.equal && order == 0 || o.greater && order > 0
+}
+
+func compareInts(elem graph.DType, a, b int64) int {
+	if elem == graph.Uint64 {
+		return cmp.Compare(uint64(a), uint64(b))
+	}
+	return cmp.Compare(a, b)
+}
+
+func anyType(graph.DType) bool { return true }
+
+func numbers(elem graph.DType) bool { return elem.IsFloat() || elem.IsInt() }
+
+// where takes from input 1 where input 0 holds, and else from input 2.
+func where(c *call) ([]Tensor, error) {
+	if c.in[0].Elem != graph.Bool {
+		return nil, fmt.Errorf("input 0 is %v, want bool", c.in[0].Elem)
+	}
+	if err := c.same(1, 2); err != nil {
+		return nil, err
+	}
+	in, dims, err := c.stretchAll(c.in...)
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.make(c.in[1].Elem, dims)
+	if err != nil {
+		return nil, err
+	}
+	for i, n := range in[0].I {
+		from := in[2]
+		if n != 0 {
+			from = in[1]
+		}
+		out.set(i, from, i)
+	}
+	return one(out, nil)
+}
+
+// set copies element j of a tensor of the same type to element i.
+func (t Tensor) set(i int, from Tensor, j int) {
+	switch {
+	case t.F != nil:
+		t.F[i] = from.F[j]
+	case t.I != nil:
+		t.I[i] = from.I[j]
+	default:
+		t.S[i] = from.S[j]
+	}
+}

@@ -1,0 +1,277 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/oatta/oatta/models/graph"
+)
+
+// kernelOf returns the spatial sizes of a weight, which the attribute must not contradict.
+func (c *call) kernelOf(x, w Tensor) ([]int64, error) {
+	if len(x.Dims) < 3 || len(w.Dims) != len(x.Dims) {
+		return nil, fmt.Errorf("input of shape %v with a weight of shape %v", x.Dims, w.Dims)
+	}
+	kernel := w.Dims[2:]
+	if stated := c.n.Ints("kernel_shape"); stated != nil && !slices.Equal(stated, kernel) {
+		return nil, fmt.Errorf("attribute kernel_shape: %v, the weight has shape %v", stated, w.Dims)
+	}
+	return kernel, nil
+}
+
+// groupsOf reads attribute group, into which both numbers of channels must divide.
+func (c *call) groupsOf(channels ...int64) (int64, error) {
+	group := c.n.Int("group", 1)
+	for _, n := range channels {
+		if group < 1 || group > maxWindow || n%group != 0 {
+			return 0, fmt.Errorf("%d channels in %d groups", n, group)
+		}
+	}
+	return group, nil
+}
+
+// bias adds one number per channel to y: [N, M, ...].
+func (c *call) bias(y Tensor, i int) error {
+	if !c.has(i) {
+		return nil
+	}
+	b := c.in[i]
+	if !b.Elem.IsFloat() || len(b.Dims) != 1 || b.Dims[0] != y.Dims[1] {
+		return fmt.Errorf("input %d (bias) is %v%v for %d channels", i, b.Elem, b.Dims, y.Dims[1])
+	}
+	area := product(y.Dims[2:])
+	for j := range y.F {
+		y.F[j] += b.F[j/area%len(b.F)]
+	}
+	return nil
+}
+
+// conv: x: [N, C, ...], w: [M, C/group, ...], bias: [M].
+func conv(c *call) ([]Tensor, error) {
+	if err := firstOf(c.allFloats(), c.sameAll()); err != nil {
+		return nil, err
+	}
+	y, err := c.convolve(c.in[0], c.in[1])
+	if err != nil {
+		return nil, err
+	}
+	return []Tensor{y}, c.bias(y, 2)
+}
+
+// convolve gathers, for each picture and group, the elements under each tap into a row, and multiplies the weight with these rows.
+func (c *call) convolve(x, w Tensor) (Tensor, error) {
+	kernel, err := c.kernelOf(x, w)
+	if err != nil {
+		return x, err
+	}
+	group, err := c.groupsOf(x.Dims[1], w.Dims[0])
+	if err != nil {
+		return x, err
+	}
+	if w.Dims[1] != x.Dims[1]/group {
+		return x, fmt.Errorf("input of shape %v with a weight of shape %v in %d groups", x.Dims, w.Dims, group)
+	}
+	win, err := c.slide(x.Dims[2:], kernel)
+	if err != nil {
+		return x, err
+	}
+	y, err := c.make(x.Elem, append([]int64{x.Dims[0], w.Dims[0]}, win.out...))
+	if err != nil {
+		return y, err
+	}
+	taps, err := c.taps(win)
+	if err != nil {
+		return y, err
+	}
+	area, places := product(x.Dims[2:]), product(win.out)
+	depth, wide := int(w.Dims[1])*len(taps), int(w.Dims[0]/group)
+	if err := c.m.work(x.Dims[0], w.Dims[0], int64(depth), int64(places)); err != nil || len(y.F) == 0 {
+		return y, err
+	}
+	if _, err := c.count([]int64{int64(depth), int64(places)}); err != nil {
+		return y, err
+	}
+	columns := make([]float64, depth*places)
+	for i := range int(x.Dims[0] * group) { // picture and group: their channels lie together
+		g := i % int(group)
+		unfold(columns, x.F[i*int(w.Dims[1])*area:], taps, area, int(w.Dims[1]))
+		multiplyInto(y.F[i*wide*places:(i+1)*wide*places], rowsOf(w.F[g*wide*depth:(g+1)*wide*depth], wide, depth), rowsOf(columns, depth, places))
+	}
+	return y, nil
+}
+
+// unfold writes one row per channel and tap: what lies under the tap in each place of the window, 0 in the pads.
+func unfold(rows, x []float64, taps [][]int, area, channels int) {
+	at := 0
+	for ch := range channels {
+		plane := x[ch*area : (ch+1)*area]
+		for _, list := range taps {
+			for _, p := range list {
+				rows[at] = 0
+				if p >= 0 {
+					rows[at] = plane[p]
+				}
+				at++
+			}
+		}
+	}
+}
+
+// convTranspose is the adjoint of conv: each element of x: [N, C, ...] adds the weight: [C, M/group, ...] times itself to the places over
+// which conv's window would have read.
+func convTranspose(c *call) ([]Tensor, error) {
+	if err := firstOf(c.allFloats(), c.sameAll()); err != nil {
+		return nil, err
+	}
+	x, w := c.in[0], c.in[1]
+	kernel, err := c.kernelOf(x, w)
+	if err != nil {
+		return nil, err
+	}
+	group, err := c.groupsOf(x.Dims[1])
+	if err != nil {
+		return nil, err
+	}
+	if w.Dims[0] != x.Dims[1] {
+		return nil, fmt.Errorf("input of shape %v with a weight of shape %v", x.Dims, w.Dims)
+	}
+	win, err := c.unslide(x.Dims[2:], kernel)
+	if err != nil {
+		return nil, err
+	}
+	m := w.Dims[1] * group
+	y, err := c.make(x.Elem, append([]int64{x.Dims[0], m}, win.in...))
+	if err != nil {
+		return nil, err
+	}
+	taps, err := c.taps(win)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.m.work(x.Dims[0], x.Dims[1], w.Dims[1], int64(len(taps)), int64(product(win.out))); err != nil {
+		return nil, err
+	}
+	if len(y.F) > 0 {
+		if err := c.foldAll(y, x, w, taps, int(group)); err != nil {
+			return nil, err
+		}
+	}
+	return []Tensor{y}, c.bias(y, 2)
+}
+
+func (c *call) foldAll(y, x, w Tensor, taps [][]int, group int) error {
+	places, area := product(x.Dims[2:]), product(y.Dims[2:])
+	in, wide := int(x.Dims[1])/group, int(w.Dims[1])
+	depth := wide * len(taps)
+	if _, err := c.count([]int64{int64(depth), int64(places)}); err != nil {
+		return err
+	}
+	for i := range int(x.Dims[0]) * group {
+		g := i % group
+		columns := make([]float64, depth*places)
+		weight := rowsOf(w.F[g*in*depth:(g+1)*in*depth], in, depth).transposed()
+		multiplyInto(columns, weight, rowsOf(x.F[i*in*places:(i+1)*in*places], in, places))
+		for ch := range wide {
+			plane := y.F[(i*wide+ch)*area : (i*wide+ch+1)*area]
+			for t, list := range taps {
+				for j, p := range list {
+					if p >= 0 {
+						plane[p] += columns[(ch*len(taps)+t)*places+j]
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// unslide returns the window of the convolution whose adjoint is wanted: its out is the given sizes, its in those of the result.
+func (c *call) unslide(sizes, kernel []int64) (window, error) {
+	w, err := c.attributes(sizes, kernel)
+	if err != nil {
+		return w, err
+	}
+	extra, err := c.spatial("output_padding", len(kernel), 0, 0)
+	if err != nil {
+		return w, err
+	}
+	stated := c.n.Ints("output_shape")
+	if stated != nil && len(stated) != len(kernel) {
+		return w, fmt.Errorf("attribute output_shape: want %d values, got %d", len(kernel), len(stated))
+	}
+	w.in, w.out = make([]int64, len(kernel)), sizes
+	auto := c.n.Str("auto_pad", "NOTSET")
+	for i := range kernel {
+		full := (sizes[i]-1)*w.stride[i] + extra[i] + w.reach(i)
+		switch {
+		case stated != nil:
+			w.in[i] = stated[i]
+			w.share(i, max(0, full-stated[i]), transposedPads(auto))
+		case auto == "SAME_UPPER" || auto == "SAME_LOWER":
+			w.in[i] = sizes[i] * w.stride[i]
+			w.share(i, max(0, full-w.in[i]), transposedPads(auto))
+		case auto == "VALID":
+			w.begin[i], w.end[i] = 0, 0
+			w.in[i] = full
+		default:
+			w.in[i] = full - w.begin[i] - w.end[i]
+		}
+		if w.in[i] < 0 {
+			return w, fmt.Errorf("spatial size %d of the output", w.in[i])
+		}
+	}
+	return w, nil
+}
+
+// transposedPads: where output_shape is stated, ONNX puts the odd pad at the end for SAME_UPPER, and else at the beginning.
+func transposedPads(auto string) string {
+	if auto == "SAME_UPPER" {
+		return auto
+	}
+	return "SAME_LOWER"
+}
+
+// fusedConv is com.microsoft's: conv, plus input 3, then an activation.
+func fusedConv(c *call) ([]Tensor, error) {
+	out, err := conv(&call{n: c.n, in: c.in[:min(3, len(c.in))], f: c.f, m: c.m})
+	if err != nil {
+		return nil, err
+	}
+	y := out[0]
+	if c.has(3) {
+		if y, err = c.pairwise(y, c.in[3], addOf); err != nil {
+			return nil, err
+		}
+	}
+	switch act := c.n.Str("activation", ""); act {
+	case "":
+		return one(y, nil)
+	case "Relu":
+		return one(c.mapFloats(y, relu))
+	default:
+		return nil, fmt.Errorf("attribute activation: %q is not evaluated", act)
+	}
+}
+
+// convInteger convolves 8-bit integers, less their zero points (inputs 2 and 3), into int32.
+func convInteger(c *call) ([]Tensor, error) {
+	x, err := c.centred(0, 2, false)
+	if err != nil {
+		return nil, err
+	}
+	if c.has(3) && c.in[3].Len() != 1 {
+		return nil, fmt.Errorf("input 3 has shape %v: one zero point per channel is not evaluated", c.in[3].Dims)
+	}
+	w, err := c.centred(1, 3, false)
+	if err != nil {
+		return nil, err
+	}
+	if len(x.Dims) != len(c.in[0].Dims) || len(w.Dims) != len(c.in[1].Dims) {
+		return nil, fmt.Errorf("zero points of shapes %v and %v", c.input(2).Dims, c.input(3).Dims)
+	}
+	y, err := c.convolve(x, w)
+	if err != nil {
+		return nil, err
+	}
+	return one(c.castTo(y, graph.Int32))
+}

@@ -1,0 +1,177 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// einsum multiplies its inputs where the equation's letters agree and sums over the letters that the result lacks. An ellipsis stands for
+// axes that broadcast.
+func einsum(c *call) ([]Tensor, error) {
+	if err := firstOf(c.allFloats(), c.sameAll()); err != nil {
+		return nil, err
+	}
+	terms, result, err := splitEquation(c.n.Str("equation", ""))
+	if err != nil {
+		return nil, err
+	}
+	if len(terms) != len(c.in) {
+		return nil, fmt.Errorf("the equation has %d terms for %d inputs", len(terms), len(c.in))
+	}
+	e := letters{size: map[string]int64{}}
+	names := make([][]string, len(terms))
+	for i, term := range terms {
+		if names[i], err = e.bind(term, c.in[i].Dims); err != nil {
+			return nil, fmt.Errorf("input %d: %w", i, err)
+		}
+	}
+	out, err := e.named(result)
+	if err != nil {
+		return nil, err
+	}
+	return one(c.contract(e, names, out))
+}
+
+// splitEquation returns the terms and the result, which is made up if it is left out: the ellipsis, then the letters that occur once, by
+// the alphabet.
+func splitEquation(equation string) (terms []string, result string, err error) {
+	equation = strings.ReplaceAll(equation, " ", "")
+	left, result, explicit := strings.Cut(equation, "->")
+	terms = strings.Split(left, ",")
+	for i, t := range append(slices.Clone(terms), result) {
+		if i < len(terms) {
+			terms[i] = strings.Replace(t, "...", ".", 1)
+		} else {
+			result = strings.Replace(t, "...", ".", 1)
+		}
+	}
+	for _, r := range strings.Join(terms, "") + result {
+		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '.' {
+			return nil, "", fmt.Errorf("equation %q: unexpected %q", equation, r)
+		}
+	}
+	if explicit {
+		return terms, result, nil
+	}
+	all := []rune(strings.ReplaceAll(strings.Join(terms, ""), ".", ""))
+	slices.Sort(all)
+	if strings.Contains(left, "...") {
+		result = "."
+	}
+	for i, r := range all {
+		if (i == 0 || all[i-1] != r) && (i == len(all)-1 || all[i+1] != r) {
+			result += string(r)
+		}
+	}
+	return terms, result, nil
+}
+
+// letters holds the sizes of the letters, and of the axes of the ellipsis: ".0" is the last of these, ".1" the one before.
+type letters struct {
+	size   map[string]int64
+	hidden int // axes of the widest ellipsis
+}
+
+// bind gives the letters of a term the sizes of an input, and returns one name for each of its axes.
+func (e *letters) bind(term string, dims []int64) ([]string, error) {
+	hidden := len(dims) - len(strings.ReplaceAll(term, ".", ""))
+	if hidden < 0 || hidden > 0 && !strings.Contains(term, ".") || strings.Count(term, ".") > 1 {
+		return nil, fmt.Errorf("term %q for shape %v", term, dims)
+	}
+	e.hidden = max(e.hidden, hidden)
+	names := expandEllipsis(term, hidden)
+	for i, name := range names {
+		d, old := dims[i], e.size[name]
+		_, seen := e.size[name]
+		switch {
+		case !seen || old == 1:
+			e.size[name] = d
+		case d != old && d != 1:
+			return nil, fmt.Errorf("%q is %d and %d", name, old, d)
+		}
+	}
+	return names, nil
+}
+
+func expandEllipsis(term string, hidden int) []string {
+	var names []string
+	for _, r := range term {
+		if r != '.' {
+			names = append(names, string(r))
+			continue
+		}
+		for k := hidden - 1; k >= 0; k-- {
+			names = append(names, fmt.Sprintf(".%d", k))
+		}
+	}
+	return names
+}
+
+// named returns the names of the result's axes.
+func (e *letters) named(result string) ([]string, error) {
+	out := expandEllipsis(result, e.hidden)
+	for i, name := range out {
+		if _, ok := e.size[name]; !ok || slices.Contains(out[:i], name) {
+			return nil, fmt.Errorf("%q of the result is in no term, or there twice", name)
+		}
+	}
+	return out, nil
+}
+
+// contract walks over all letters, those of the result outermost, and adds up products.
+func (c *call) contract(e letters, names [][]string, out []string) (Tensor, error) {
+	all := slices.Clone(out)
+	for _, term := range names {
+		for _, name := range term {
+			if !slices.Contains(all, name) {
+				all = append(all, name)
+			}
+		}
+	}
+	sizes := make([]int64, len(all))
+	for i, name := range all {
+		sizes[i] = e.size[name]
+	}
+	y, err := c.make(c.in[0].Elem, sizes[:len(out)])
+	if err != nil {
+		return y, err
+	}
+	if err := c.m.work(append(slices.Clone(sizes), int64(len(names)))...); err != nil || len(y.F) == 0 {
+		return y, err
+	}
+	inner := sizes[len(out):]
+	strides := make([][]int, len(names))
+	for k, term := range names {
+		strides[k] = e.strides(term, c.in[k].Dims, all)
+	}
+	if _, err := c.count(inner); err != nil {
+		return y, err
+	}
+	outer, sums := make([][]int, len(names)), make([][]int, len(names))
+	for k, s := range strides {
+		outer[k], sums[k] = places(sizes[:len(out)], 0, s[:len(out)]), places(inner, 0, s[len(out):])
+	}
+	for i := range y.F {
+		for j := range sums[0] {
+			p := 1.0
+			for k, t := range c.in {
+				p *= t.F[outer[k][i]+sums[k][j]]
+			}
+			y.F[i] += p
+		}
+	}
+	return y, nil
+}
+
+// strides returns how far an input moves along each letter; a letter that it has twice runs down its diagonal.
+func (e *letters) strides(term []string, dims []int64, all []string) []int {
+	out := make([]int, len(all))
+	steps := rowMajor(dims)
+	for i, name := range term {
+		if dims[i] != 1 {
+			out[slices.Index(all, name)] += steps[i]
+		}
+	}
+	return out
+}

@@ -1,0 +1,271 @@
+package oracle
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/oatta/oatta/models/graph"
+)
+
+// index brings an index into 0..size-1.
+func index(i, size int64) (int, error) {
+	if i < -size || i >= size {
+		return 0, fmt.Errorf("index %d into %d elements", i, size)
+	}
+	if i < 0 {
+		i += size
+	}
+	return int(i), nil
+}
+
+// gather takes whole slices along an axis.
+func gather(c *call) ([]Tensor, error) {
+	x := c.in[0]
+	a, err := axis(c.n.Int("axis", 0), len(x.Dims))
+	if err != nil {
+		return nil, err
+	}
+	indices, err := c.ints(1)
+	if err != nil {
+		return nil, err
+	}
+	dims := slices.Concat(x.Dims[:a], c.in[1].Dims, x.Dims[a+1:])
+	if _, err := c.count(dims); err != nil {
+		return nil, err
+	}
+	r := along(x.Dims, a)
+	list := make([]int, 0, product(dims))
+	for o := range r.outer {
+		for _, i := range indices {
+			at, err := index(i, int64(r.n))
+			if err != nil {
+				return nil, err
+			}
+			for k := range r.inner {
+				list = append(list, (o*r.n+at)*r.inner+k)
+			}
+		}
+	}
+	return one(take(x, dims, list, Tensor{}), nil)
+}
+
+// elementPlaces lists, for each element of indices, the place in a tensor of sizes dims that has its coordinates but for the index along
+// the axis.
+func (c *call) elementPlaces(dims []int64, indices Tensor) ([]int, error) {
+	a, err := axis(c.n.Int("axis", 0), len(dims))
+	if err != nil {
+		return nil, err
+	}
+	if !indices.Elem.IsInt() || len(indices.Dims) != len(dims) {
+		return nil, fmt.Errorf("indices are %v%v for shape %v", indices.Elem, indices.Dims, dims)
+	}
+	for i, d := range indices.Dims {
+		if i != a && d > dims[i] {
+			return nil, fmt.Errorf("indices of shape %v for shape %v", indices.Dims, dims)
+		}
+	}
+	if _, err := c.count(indices.Dims); err != nil {
+		return nil, err
+	}
+	strides := rowMajor(dims)
+	step := strides[a]
+	strides[a] = 0
+	list := places(indices.Dims, 0, strides)
+	for i := range list {
+		at, err := index(indices.I[i], dims[a])
+		if err != nil {
+			return nil, err
+		}
+		list[i] += at * step
+	}
+	return list, nil
+}
+
+func gatherElements(c *call) ([]Tensor, error) {
+	list, err := c.elementPlaces(c.in[0].Dims, c.in[1])
+	if err != nil {
+		return nil, err
+	}
+	return one(take(c.in[0], c.in[1].Dims, list, Tensor{}), nil)
+}
+
+// tuples reads indices whose last axis holds coordinates: it returns the place of the first element that each tuple names in dims, and
+// how many axes a tuple names. The first batch axes are common to both.
+func (c *call) tuples(dims []int64, indices Tensor, batch int) (first []int, depth int, err error) {
+	rank := len(indices.Dims)
+	if !indices.Elem.IsInt() || rank == 0 || batch < 0 || batch >= rank || batch > len(dims) {
+		return nil, 0, fmt.Errorf("indices are %v%v for shape %v", indices.Elem, indices.Dims, dims)
+	}
+	if !slices.Equal(indices.Dims[:batch], dims[:batch]) || indices.Dims[rank-1] > int64(len(dims)-batch) {
+		return nil, 0, fmt.Errorf("indices of shape %v for shape %v", indices.Dims, dims)
+	}
+	depth = int(indices.Dims[rank-1])
+	n, err := c.count(indices.Dims[:rank-1])
+	if err != nil {
+		return nil, 0, err
+	}
+	if err := c.m.work(int64(n), int64(depth+1)); err != nil {
+		return nil, 0, err
+	}
+	strides := rowMajor(dims)
+	per := max(1, product(indices.Dims[batch:rank-1]))
+	whole := product(dims[batch:])
+	first = make([]int, n)
+	for i := range first {
+		first[i] = i / per * whole
+		for k := range depth {
+			at, err := index(indices.I[i*depth+k], dims[batch+k])
+			if err != nil {
+				return nil, 0, err
+			}
+			first[i] += at * strides[batch+k]
+		}
+	}
+	return first, depth, nil
+}
+
+func gatherND(c *call) ([]Tensor, error) {
+	x, indices := c.in[0], c.in[1]
+	batch := c.n.Int("batch_dims", 0)
+	if batch < 0 || batch > int64(len(x.Dims)) {
+		return nil, fmt.Errorf("attribute batch_dims: %d", batch)
+	}
+	first, depth, err := c.tuples(x.Dims, indices, int(batch))
+	if err != nil {
+		return nil, err
+	}
+	rest := x.Dims[int(batch)+depth:]
+	dims := slices.Concat(indices.Dims[:len(indices.Dims)-1], rest)
+	if _, err := c.count(dims); err != nil {
+		return nil, err
+	}
+	n := product(rest)
+	list := make([]int, 0, len(first)*n)
+	for _, at := range first {
+		for k := range n {
+			list = append(list, at+k)
+		}
+	}
+	return one(take(x, dims, list, Tensor{}), nil)
+}
+
+// scatterElements writes updates into a copy of input 0, or folds them in: reduction add, mul, min, max. Equal places fold one after
+// another; without reduction the last one stays.
+func scatterElements(c *call) ([]Tensor, error) {
+	if !slices.Equal(c.in[1].Dims, c.in[2].Dims) {
+		return nil, fmt.Errorf("indices of shape %v, updates of shape %v", c.in[1].Dims, c.in[2].Dims)
+	}
+	list, err := c.elementPlaces(c.in[0].Dims, c.in[1])
+	if err != nil {
+		return nil, err
+	}
+	return c.scatterTo(list)
+}
+
+// scatterND writes slices of updates to the places that tuples of indices name.
+func scatterND(c *call) ([]Tensor, error) {
+	x, indices, updates := c.in[0], c.in[1], c.in[2]
+	first, depth, err := c.tuples(x.Dims, indices, 0)
+	if err != nil {
+		return nil, err
+	}
+	rest := x.Dims[depth:]
+	if dims := slices.Concat(indices.Dims[:len(indices.Dims)-1], rest); !slices.Equal(dims, updates.Dims) {
+		return nil, fmt.Errorf("updates of shape %v, want %v", updates.Dims, dims)
+	}
+	if _, err := c.count(updates.Dims); err != nil {
+		return nil, err
+	}
+	list := make([]int, 0, updates.Len())
+	for _, at := range first {
+		for k := range product(rest) {
+			list = append(list, at+k)
+		}
+	}
+	return c.scatterTo(list)
+}
+
+// scatterTo folds update i into place list[i].
+func (c *call) scatterTo(list []int) ([]Tensor, error) {
+	if err := c.same(0, 2); err != nil {
+		return nil, err
+	}
+	x, updates := c.in[0], c.in[2]
+	y, err := c.make(x.Elem, x.Dims)
+	if err != nil {
+		return nil, err
+	}
+	y.copy(0, x, 0, x.Len())
+	p, ok := map[string]pair{"none": {}, "add": addOf, "mul": mulOf, "min": minOf, "max": maxOf}[c.n.Str("reduction", "none")]
+	if !ok || p.i != nil && !numbers(x.Elem) {
+		return nil, fmt.Errorf("attribute reduction: %q of %v", c.n.Str("reduction", ""), x.Elem)
+	}
+	f := p.forInt(x.Elem)
+	for i, at := range list {
+		switch {
+		case p.f == nil:
+			y.set(at, updates, i)
+		case y.F != nil:
+			y.F[at] = p.f(y.F[at], updates.F[i])
+		default:
+			y.I[at] = wrapped(y.Elem, f(y.I[at], updates.I[i]))
+		}
+	}
+	return one(y, nil)
+}
+
+// oneHot: indices are of any number type; depth is input 1; input 2 holds the values off and on. An index out of range is nowhere on.
+func oneHot(c *call) ([]Tensor, error) {
+	indices, err := c.asFloats(c.in[0])
+	if err != nil {
+		return nil, err
+	}
+	depth, err := c.scalar(1, 0)
+	depth = math.Trunc(depth)
+	if err != nil || !(depth >= 1 && depth <= maxWindow) || c.in[2].Len() != 2 {
+		return nil, firstOf(err, fmt.Errorf("depth %v, values of shape %v", depth, c.in[2].Dims))
+	}
+	a, err := axis(c.n.Int("axis", -1), len(indices.Dims)+1)
+	if err != nil {
+		return nil, err
+	}
+	dims := slices.Insert(slices.Clone(indices.Dims), a, int64(depth))
+	if _, err := c.count(dims); err != nil {
+		return nil, err
+	}
+	r := along(dims, a)
+	list := make([]int, product(dims)) // 0: off
+	for i, v := range indices.F {
+		if v < 0 {
+			v += depth
+		}
+		if v >= 0 && v < depth {
+			list[(i/r.inner*r.n+int(v))*r.inner+i%r.inner] = 1
+		}
+	}
+	return one(take(c.in[2], dims, list, Tensor{}), nil)
+}
+
+// nonZero lists the coordinates of what is not 0: one row per axis.
+func nonZero(c *call) ([]Tensor, error) {
+	x := c.in[0]
+	var found []int
+	for i := range x.Len() {
+		if x.F != nil && x.F[i] != 0 || x.I != nil && x.I[i] != 0 || x.S != nil && x.S[i] != "" {
+			found = append(found, i)
+		}
+	}
+	rank := len(x.Dims)
+	y, err := c.make(graph.Int64, []int64{int64(rank), int64(len(found))})
+	if err != nil {
+		return nil, err
+	}
+	for k, at := range found {
+		for a := rank - 1; a >= 0; a-- {
+			y.I[a*len(found)+k] = int64(at) % x.Dims[a]
+			at /= int(x.Dims[a])
+		}
+	}
+	return one(y, nil)
+}

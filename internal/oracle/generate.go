@@ -1,0 +1,145 @@
+package oracle
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/oatta/oatta/models/graph"
+)
+
+func constantOfShape(c *call) ([]Tensor, error) {
+	dims, err := c.vector(0)
+	if err != nil {
+		return nil, err
+	}
+	fill := Float32s([]float64{0})
+	if a, ok := c.n.Attr("value"); ok {
+		t, ok := a.Value.(*graph.Tensor)
+		if !ok || t == nil || t.Len() != 1 {
+			return nil, fmt.Errorf("attribute value: want a tensor of one element")
+		}
+		if fill, err = FromGraph(t); err != nil {
+			return nil, err
+		}
+	}
+	return one(c.move(fill, dims, 0, make([]int, len(dims))))
+}
+
+// rangeOf counts from start to before limit by delta.
+func rangeOf(c *call) ([]Tensor, error) {
+	if err := c.sameAll(); err != nil {
+		return nil, err
+	}
+	for i, t := range c.in {
+		if t.Len() != 1 || !numbers(t.Elem) {
+			return nil, fmt.Errorf("input %d is %v%v, want one number", i, t.Elem, t.Dims)
+		}
+	}
+	n, err := rangeLength(c.in[0], c.in[1], c.in[2])
+	if err != nil {
+		return nil, err
+	}
+	y, err := c.make(c.in[0].Elem, []int64{n})
+	for i := range y.F {
+		y.F[i] = c.in[0].F[0] + float64(i)*c.in[2].F[0]
+	}
+	for i := range y.I {
+		y.I[i] = wrapped(y.Elem, c.in[0].I[0]+int64(i)*c.in[2].I[0])
+	}
+	return one(y, err)
+}
+
+// rangeLength is ceil((limit-start)/delta), at least 0. Integers far apart lose digits here, but then they are too many anyway.
+func rangeLength(start, limit, delta Tensor) (int64, error) {
+	value := func(t Tensor) float64 {
+		if t.F != nil {
+			return t.F[0]
+		}
+		return intFloat(t.Elem, t.I[0])
+	}
+	n := math.Ceil((value(limit) - value(start)) / value(delta))
+	if value(delta) == 0 || n != n || n > 1<<50 {
+		return 0, fmt.Errorf("from %v to %v by %v", value(start), value(limit), value(delta))
+	}
+	return int64(max(0, n)), nil
+}
+
+func eyeLike(c *call) ([]Tensor, error) {
+	x := c.in[0]
+	if err := c.rank(0, 2); err != nil {
+		return nil, err
+	}
+	y, err := c.make(graph.DType(c.n.Int("dtype", int64(x.Elem))), x.Dims)
+	if err != nil || y.S != nil {
+		return nil, firstOf(err, fmt.Errorf("elements of type %v", y.Elem))
+	}
+	k := c.n.Int("k", 0)
+	for i := range x.Dims[0] {
+		if j := i + k; k > -maxWindow && k < maxWindow && j >= 0 && j < x.Dims[1] {
+			at := i*x.Dims[1] + j
+			if y.F != nil {
+				y.F[at] = 1
+				continue
+			}
+			y.I[at] = 1
+		}
+	}
+	return one(y, nil)
+}
+
+// trilu keeps the upper or lower triangle of the last two axes; input 1 moves the diagonal.
+func trilu(c *call) ([]Tensor, error) {
+	x := c.in[0]
+	rank := len(x.Dims)
+	if rank < 2 {
+		return nil, fmt.Errorf("input 0 has shape %v, want matrices", x.Dims)
+	}
+	k := int64(0)
+	if c.has(1) {
+		var err error
+		if k, err = c.one(1); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := c.count(x.Dims); err != nil {
+		return nil, err
+	}
+	upper := c.n.Int("upper", 1) != 0
+	rows, columns := x.Dims[rank-2], x.Dims[rank-1]
+	k = max(-rows-1, min(columns+1, k))
+	list := make([]int, x.Len())
+	for i := range list {
+		row, column := int64(i)/columns%rows, int64(i)%columns
+		list[i] = i
+		if upper && column < row+k || !upper && column > row+k {
+			list[i] = -1
+		}
+	}
+	return one(take(x, x.Dims, list, Tensor{}), nil)
+}
+
+// constant is a Constant node, which files in the normal form have none of, but a graph that was built may.
+func constant(c *call) ([]Tensor, error) {
+	for _, a := range c.n.Attrs {
+		switch v := a.Value.(type) {
+		case *graph.Tensor:
+			if _, err := c.count(v.Dims()); err != nil {
+				return nil, err
+			}
+			return one(FromGraph(v))
+		case int64:
+			return one(Int64s([]int64{v}), nil)
+		case []int64:
+			return one(Int64s(v, int64(len(v))), nil)
+		case float32:
+			return one(Float32s([]float64{float64(v)}), nil)
+		case []float32:
+			f := make([]float64, len(v))
+			for i, x := range v {
+				f[i] = float64(x)
+			}
+			return one(Float32s(f, int64(len(f))), nil)
+		}
+	}
+	return nil, fmt.Errorf("no value that is evaluated")
+}

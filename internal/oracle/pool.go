@@ -1,0 +1,175 @@
+package oracle
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/oatta/oatta/models/graph"
+)
+
+// pooled is what all poolings share: the input: [N, C, ...], the window and where its taps lie.
+type pooled struct {
+	win          window
+	taps         [][]int
+	dims         []int64 // of the result
+	area, places int     // spatial elements of input and result
+}
+
+func (c *call) pooled() (p pooled, err error) {
+	x, kernel := c.in[0], c.n.Ints("kernel_shape")
+	if len(kernel) == 0 || len(x.Dims) != 2+len(kernel) {
+		return p, fmt.Errorf("input 0 has shape %v, the kernel sizes %v", x.Dims, kernel)
+	}
+	if p.win, err = c.slide(x.Dims[2:], kernel); err != nil {
+		return p, err
+	}
+	if p.taps, err = c.taps(p.win); err != nil {
+		return p, err
+	}
+	p.dims = append([]int64{x.Dims[0], x.Dims[1]}, p.win.out...)
+	p.area, p.places = product(x.Dims[2:]), product(p.win.out)
+	return p, c.m.work(x.Dims[0], x.Dims[1], int64(len(p.taps)), int64(p.places))
+}
+
+// maxPool returns the largest element of each window, the first of equals, and its place in the input as output 1. A window that lies in
+// the pads alone has the lowest number there is, and no place.
+func maxPool(c *call) ([]Tensor, error) {
+	x := c.in[0]
+	if !numbers(x.Elem) {
+		return nil, fmt.Errorf("input 0 is %v", x.Elem)
+	}
+	p, err := c.pooled()
+	if err != nil {
+		return nil, err
+	}
+	y, err := c.make(x.Elem, p.dims)
+	if err != nil {
+		return nil, err
+	}
+	where, err := c.make(graph.Int64, p.dims)
+	if err != nil {
+		return nil, err
+	}
+	for i := range where.I {
+		plane := i / p.places * p.area
+		best := -1
+		for _, list := range p.taps {
+			if at := list[i%p.places]; at >= 0 && (best < 0 || x.order(plane+at, best) > 0) {
+				best = plane + at
+			}
+		}
+		y.setLargest(i, x, best)
+		where.I[i] = int64(best)
+	}
+	if c.n.Int("storage_order", 0) != 0 {
+		columnMajor(where.I, x.Dims[2:], p.area)
+	}
+	return []Tensor{y, where}, nil
+}
+
+func (t Tensor) setLargest(i int, from Tensor, j int) {
+	switch {
+	case j >= 0:
+		t.set(i, from, j)
+	case t.F != nil:
+		t.F[i] = math.Inf(-1)
+	default:
+		t.I[i] = reduceMax.startInt(t.Elem)
+	}
+}
+
+// columnMajor renumbers places within each plane so that the first axis runs fastest.
+func columnMajor(places, dims []int64, area int) {
+	for i, at := range places {
+		if at < 0 {
+			continue
+		}
+		rest, out, step := at%int64(area), int64(0), int64(area)
+		for k := len(dims) - 1; k >= 0; k-- {
+			step /= dims[k]
+			out += rest % dims[k] * step
+			rest /= dims[k]
+		}
+		places[i] = at - at%int64(area) + out
+	}
+}
+
+// averagePool divides by the number of elements under the window, or with count_include_pad also of pads. What lies behind the pads, where
+// ceil_mode alone reaches, is not counted, as in PyTorch and in ONNX Runtime since operator set 19; for older sets ONNX Runtime counts it
+// too, and so does this.
+func averagePool(c *call) ([]Tensor, error) {
+	include, older := c.n.Int("count_include_pad", 0) != 0, c.f.p.g.Opset("") < 19
+	return c.poolFloats(func(x []float64, list func(func(at int))) float64 {
+		sum, n := 0.0, 0
+		list(func(at int) {
+			if at >= 0 {
+				sum += x[at]
+			}
+			if at >= 0 || include && (at == padding || older) {
+				n++
+			}
+		})
+		return sum / float64(n)
+	})
+}
+
+func lpPool(c *call) ([]Tensor, error) {
+	p := float64(c.n.Int("p", 2))
+	return c.poolFloats(func(x []float64, list func(func(at int))) float64 {
+		sum := 0.0
+		list(func(at int) {
+			if at >= 0 {
+				sum += math.Pow(math.Abs(x[at]), p)
+			}
+		})
+		return math.Pow(sum, 1/p)
+	})
+}
+
+// poolFloats applies f to each window: f is given the plane, and calls list to visit the places of the taps in it.
+func (c *call) poolFloats(f func(plane []float64, list func(func(at int))) float64) ([]Tensor, error) {
+	x, err := c.floats(0)
+	if err != nil {
+		return nil, err
+	}
+	p, err := c.pooled()
+	if err != nil {
+		return nil, err
+	}
+	y, err := c.make(x.Elem, p.dims)
+	if err != nil {
+		return nil, err
+	}
+	for i := range y.F {
+		first := i / p.places * p.area
+		y.F[i] = f(x.F[first:first+p.area], func(visit func(at int)) {
+			for _, list := range p.taps {
+				visit(list[i%p.places])
+			}
+		})
+	}
+	return one(y, nil)
+}
+
+// globalPool reduces all spatial axes.
+func globalPool(r reduction) func(*call) ([]Tensor, error) {
+	return func(c *call) ([]Tensor, error) {
+		x, err := c.floats(0)
+		if err != nil {
+			return nil, err
+		}
+		if len(x.Dims) < 2 {
+			return nil, fmt.Errorf("input 0 has shape %v, want at least two axes", x.Dims)
+		}
+		ones, _ := shrunk(x.Dims, span(len(x.Dims))[2:], true)
+		return one(r.evalFloats(c, x, ones, ones))
+	}
+}
+
+func globalLpPool(c *call) ([]Tensor, error) {
+	p := float64(c.n.Int("p", 2))
+	return globalPool(reduction{
+		step: func(sum, x float64) float64 { return sum + math.Pow(math.Abs(x), p) },
+		end:  func(sum float64, _ int) float64 { return math.Pow(sum, 1/p) },
+	})(c)
+}

@@ -1,0 +1,335 @@
+package oracle
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/oatta/oatta/models/graph"
+)
+
+// reduction folds elements into one: start, step by step, then end, which is told how many there were.
+type reduction struct {
+	start float64
+	step  func(sum, x float64) float64
+	end   func(sum float64, n int) float64 // nil: the sum itself
+	whole *pair                            // exact on integers; nil: through floats
+	first int64                            // start for integers
+}
+
+func add(a, b float64) float64          { return a + b }
+func addSquare(sum, x float64) float64  { return sum + x*x }
+func addAbs(sum, x float64) float64     { return sum + math.Abs(x) }
+func sqrtOf(sum float64, _ int) float64 { return math.Sqrt(sum) }
+func logOf(sum float64, _ int) float64  { return math.Log(sum) }
+
+var (
+	reduceSum       = reduction{step: add, whole: &addOf}
+	reduceProd      = reduction{start: 1, step: mulOf.f, whole: &mulOf, first: 1}
+	reduceMax       = reduction{start: math.Inf(-1), step: maxOf.f, whole: &maxOf, first: math.MinInt64}
+	reduceMin       = reduction{start: math.Inf(1), step: minOf.f, whole: &minOf, first: math.MaxInt64}
+	reduceMean      = reduction{step: add, end: func(sum float64, n int) float64 { return sum / float64(n) }}
+	reduceL1        = reduction{step: addAbs}
+	reduceL2        = reduction{step: addSquare, end: sqrtOf}
+	reduceLogSum    = reduction{step: add, end: logOf}
+	reduceSumSquare = reduction{step: addSquare}
+)
+
+// reducedAxes reads axes (input 1, or all) and keepdims; ok is false if nothing is to be reduced.
+func (c *call) reducedAxes() (list []int, ok bool, err error) {
+	rank := len(c.in[0].Dims)
+	given, err := []int64(nil), error(nil)
+	if c.has(1) {
+		if given, err = c.vector(1); err != nil {
+			return nil, false, err
+		}
+	}
+	if len(given) == 0 {
+		if c.n.Int("noop_with_empty_axes", 0) != 0 {
+			return nil, false, nil
+		}
+		return span(rank), true, nil
+	}
+	list, err = axes(given, rank)
+	return list, true, err
+}
+
+// shrunk returns the sizes left when axes are reduced: with 1 in their place, and as they are returned.
+func shrunk(dims []int64, list []int, keep bool) (ones, out []int64) {
+	ones, out = slices.Clone(dims), []int64{}
+	for i, d := range dims {
+		if slices.Contains(list, i) {
+			ones[i] = 1
+			if keep {
+				out = append(out, 1)
+			}
+			continue
+		}
+		out = append(out, d)
+	}
+	return ones, out
+}
+
+// groups lists for each element of dims the element of the reduced tensor that it goes into.
+func (c *call) groups(dims, ones []int64) ([]int, error) {
+	if _, err := c.count(dims); err != nil {
+		return nil, err
+	}
+	return places(dims, 0, stretch(ones, dims)), nil
+}
+
+func (r reduction) eval(c *call) ([]Tensor, error) {
+	x := c.in[0]
+	if x.Elem == graph.String || x.Elem == graph.Bool && (r.whole == nil || r.whole.u == nil) {
+		return nil, fmt.Errorf("input 0 is %v", x.Elem)
+	}
+	list, ok, err := c.reducedAxes()
+	if err != nil || !ok {
+		return []Tensor{x}, err
+	}
+	ones, dims := shrunk(x.Dims, list, c.n.Int("keepdims", 1) != 0)
+	if whole(x.Elem) && r.whole != nil {
+		return one(r.evalInts(c, x, ones, dims))
+	}
+	floats := x
+	if !x.Elem.IsFloat() {
+		if floats, err = c.asFloats(x); err != nil {
+			return nil, err
+		}
+	}
+	y, err := r.evalFloats(c, floats, ones, dims)
+	if err != nil {
+		return nil, err
+	}
+	return one(c.castTo(y, x.Elem))
+}
+
+func (r reduction) evalFloats(c *call, x Tensor, ones, dims []int64) (Tensor, error) {
+	into, err := c.groups(x.Dims, ones)
+	if err != nil {
+		return x, err
+	}
+	y, err := c.make(x.Elem, dims)
+	if err != nil {
+		return y, err
+	}
+	for i := range y.F {
+		y.F[i] = r.start
+	}
+	for i, v := range x.F {
+		y.F[into[i]] = r.step(y.F[into[i]], v)
+	}
+	if r.end == nil || len(y.F) == 0 {
+		return y, nil
+	}
+	n := len(x.F) / len(y.F)
+	for i, v := range y.F {
+		y.F[i] = r.end(v, n)
+	}
+	return y, nil
+}
+
+func (r reduction) evalInts(c *call, x Tensor, ones, dims []int64) (Tensor, error) {
+	into, err := c.groups(x.Dims, ones)
+	if err != nil {
+		return x, err
+	}
+	y, err := c.make(x.Elem, dims)
+	if err != nil {
+		return y, err
+	}
+	for i := range y.I {
+		y.I[i] = r.startInt(x.Elem)
+	}
+	f := r.whole.forInt(x.Elem)
+	for i, v := range x.I {
+		y.I[into[i]] = wrapped(x.Elem, f(y.I[into[i]], v))
+	}
+	return y, nil
+}
+
+// startInt is the largest or smallest integer of the type, where the reduction starts there.
+func (r reduction) startInt(elem graph.DType) int64 {
+	bits := elem.Bits()
+	signed := elem == graph.Int8 || elem == graph.Int16 || elem == graph.Int32 || elem == graph.Int64
+	switch {
+	case elem == graph.Bool:
+		return boolInt(r.first > 0)
+	case r.first == math.MinInt64 && signed:
+		return -1 << (bits - 1)
+	case r.first == math.MinInt64:
+		return 0
+	case r.first == math.MaxInt64 && signed:
+		return 1<<(bits-1) - 1
+	case r.first == math.MaxInt64:
+		return wrapped(elem, -1)
+	}
+	return r.first
+}
+
+// logSumExp subtracts the maximum first; an infinite one is the result.
+func logSumExp(c *call) ([]Tensor, error) {
+	x, err := c.asFloats(c.in[0])
+	if err != nil {
+		return nil, err
+	}
+	list, ok, err := c.reducedAxes()
+	if err != nil || !ok {
+		return c.in[:1], err
+	}
+	ones, dims := shrunk(x.Dims, list, c.n.Int("keepdims", 1) != 0)
+	top, err := reduceMax.evalFloats(c, x, ones, ones)
+	if err != nil {
+		return nil, err
+	}
+	into, err := c.groups(x.Dims, ones)
+	if err != nil {
+		return nil, err
+	}
+	sum := make([]float64, len(top.F))
+	for i, v := range x.F {
+		if m := top.F[into[i]]; !math.IsInf(m, 0) {
+			sum[into[i]] += math.Exp(v - m)
+		}
+	}
+	for i, m := range top.F {
+		if !math.IsInf(m, 0) {
+			top.F[i] = m + math.Log(sum[i])
+		}
+	}
+	return one(c.castTo(top.reshaped(dims), c.in[0].Elem))
+}
+
+// rows is a tensor seen along one axis: element j of row (o, i) is at o*n*inner + j*inner + i.
+type rows struct{ outer, n, inner int }
+
+func along(dims []int64, a int) rows {
+	return rows{product(dims[:a]), int(dims[a]), product(dims[a+1:])}
+}
+
+// each calls f with the place of the first element of every row.
+func (r rows) each(f func(first int)) {
+	for o := range r.outer {
+		for i := range r.inner {
+			f(o*r.n*r.inner + i)
+		}
+	}
+}
+
+// alongAxis returns the first input, room for an output of its shape, and both seen along the attribute axis, the last by default.
+func (c *call) alongAxis() (x, y Tensor, r rows, err error) {
+	if x, err = c.floats(0); err != nil {
+		return x, y, r, err
+	}
+	a, err := axis(c.n.Int("axis", -1), len(x.Dims))
+	if err != nil {
+		return x, y, r, err
+	}
+	y, err = c.make(x.Elem, x.Dims)
+	return x, y, along(x.Dims, a), err
+}
+
+// softmax along an axis; logarithm: LogSoftmax.
+func softmax(logarithm bool) func(*call) ([]Tensor, error) {
+	return func(c *call) ([]Tensor, error) {
+		x, y, r, err := c.alongAxis()
+		if err != nil {
+			return nil, err
+		}
+		r.each(func(first int) { softmaxRow(y.F, x.F, first, r, logarithm) })
+		return one(y, nil)
+	}
+}
+
+func softmaxRow(y, x []float64, first int, r rows, logarithm bool) {
+	top, sum := math.Inf(-1), 0.0
+	for j := range r.n {
+		top = max(top, x[first+j*r.inner])
+	}
+	for j := range r.n {
+		sum += math.Exp(x[first+j*r.inner] - top)
+	}
+	for j := range r.n {
+		at := first + j*r.inner
+		if logarithm {
+			y[at] = x[at] - top - math.Log(sum)
+			continue
+		}
+		y[at] = math.Exp(x[at]-top) / sum
+	}
+}
+
+// argReduce finds the first place of the largest (or smallest) element along an axis, or the last.
+func argReduce(largest bool) func(*call) ([]Tensor, error) {
+	return func(c *call) ([]Tensor, error) {
+		x := c.in[0]
+		if !numbers(x.Elem) {
+			return nil, fmt.Errorf("input 0 is %v", x.Elem)
+		}
+		a, err := axis(c.n.Int("axis", 0), len(x.Dims))
+		if err != nil {
+			return nil, err
+		}
+		r := along(x.Dims, a)
+		_, dims := shrunk(x.Dims, []int{a}, c.n.Int("keepdims", 1) != 0)
+		y, err := c.make(graph.Int64, dims)
+		if err != nil {
+			return nil, err
+		}
+		if r.n == 0 && len(y.I) > 0 {
+			return nil, fmt.Errorf("axis %d of %v has no elements", a, x.Dims)
+		}
+		if err := c.m.work(int64(x.Len())); err != nil {
+			return nil, err
+		}
+		last, next := c.n.Int("select_last_index", 0) != 0, 0
+		r.each(func(first int) {
+			best := 0
+			for j := 1; j < r.n; j++ {
+				order := x.order(first+j*r.inner, first+best*r.inner)
+				if !largest {
+					order = -order
+				}
+				if order > 0 || last && order == 0 {
+					best = j
+				}
+			}
+			y.I[next] = int64(best)
+			next++
+		})
+		return one(y, nil)
+	}
+}
+
+// order compares elements i and j of numbers. NaN is above all.
+func (t Tensor) order(i, j int) int {
+	if t.F == nil {
+		return compareInts(t.Elem, t.I[i], t.I[j])
+	}
+	a, b := t.F[i], t.F[j]
+	switch {
+	case a > b || a != a && b == b:
+		return 1
+	case a < b || a == a && b != b:
+		return -1
+	}
+	return 0
+}
+
+// hardmax is 1 at the first largest element along an axis, and 0 elsewhere.
+func hardmax(c *call) ([]Tensor, error) {
+	x, y, r, err := c.alongAxis()
+	if err != nil || len(x.F) == 0 {
+		return []Tensor{y}, err
+	}
+	r.each(func(first int) {
+		best := 0
+		for j := 1; j < r.n; j++ {
+			if x.order(first+j*r.inner, first+best*r.inner) > 0 {
+				best = j
+			}
+		}
+		y.F[first+best*r.inner] = 1
+	})
+	return one(y, nil)
+}

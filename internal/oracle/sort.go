@@ -1,0 +1,137 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/oatta/oatta/models/graph"
+)
+
+// topK: the k largest (or smallest) along an axis, and their places; of equals the first comes first. They are always sorted.
+func topK(c *call) ([]Tensor, error) {
+	x := c.in[0]
+	if !numbers(x.Elem) {
+		return nil, fmt.Errorf("input 0 is %v", x.Elem)
+	}
+	k, err := c.one(1)
+	if err != nil {
+		return nil, err
+	}
+	a, err := axis(c.n.Int("axis", -1), len(x.Dims))
+	if err != nil {
+		return nil, err
+	}
+	if k < 0 || k > x.Dims[a] {
+		return nil, fmt.Errorf("k is %d, axis %d has %d elements", k, a, x.Dims[a])
+	}
+	dims := slices.Clone(x.Dims)
+	dims[a] = k
+	where, err := c.make(graph.Int64, dims)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.m.work(int64(x.Len()), 64); err != nil { // a bound for the sorting
+		return nil, err
+	}
+	list := make([]int, where.Len())
+	r, to := along(x.Dims, a), along(dims, a)
+	largest, row := c.n.Int("largest", 1) != 0, 0
+	r.each(func(first int) {
+		order := span(r.n)
+		slices.SortStableFunc(order, func(i, j int) int {
+			if !largest {
+				i, j = j, i
+			}
+			return x.order(first+j*r.inner, first+i*r.inner)
+		})
+		for j, p := range order[:k] {
+			at := (row/to.inner*to.n+j)*to.inner + row%to.inner
+			where.I[at], list[at] = int64(p), first+p*r.inner
+		}
+		row++
+	})
+	return []Tensor{take(x, dims, list, Tensor{}), where}, nil
+}
+
+// cumSum adds up along the axis in input 1; exclusive leaves each element out of its own sum, reverse goes from the end.
+func cumSum(c *call) ([]Tensor, error) {
+	x := c.in[0]
+	if !numbers(x.Elem) {
+		return nil, fmt.Errorf("input 0 is %v", x.Elem)
+	}
+	where, err := c.one(1)
+	if err != nil {
+		return nil, err
+	}
+	a, err := axis(where, len(x.Dims))
+	if err != nil {
+		return nil, err
+	}
+	y, err := c.make(x.Elem, x.Dims)
+	if err != nil {
+		return nil, err
+	}
+	exclusive, reverse := c.n.Int("exclusive", 0) != 0, c.n.Int("reverse", 0) != 0
+	r := along(x.Dims, a)
+	r.each(func(first int) {
+		sumF, sumI := 0.0, int64(0)
+		for j := range r.n {
+			if reverse {
+				j = r.n - 1 - j
+			}
+			at := first + j*r.inner
+			if exclusive {
+				y.put(at, sumF, sumI)
+			}
+			if x.F != nil {
+				sumF += x.F[at]
+			} else {
+				sumI = wrapped(x.Elem, sumI+x.I[at])
+			}
+			if !exclusive {
+				y.put(at, sumF, sumI)
+			}
+		}
+	})
+	return one(y, nil)
+}
+
+// put sets an element to the number of its type.
+func (t Tensor) put(i int, f float64, n int64) {
+	if t.F != nil {
+		t.F[i] = f
+		return
+	}
+	t.I[i] = n
+}
+
+// reverseSequence turns the first lens[b] steps of each sequence around.
+func reverseSequence(c *call) ([]Tensor, error) {
+	x := c.in[0]
+	lens, err := c.vector(1)
+	if err != nil {
+		return nil, err
+	}
+	batch, time := c.n.Int("batch_axis", 1), c.n.Int("time_axis", 0)
+	if len(x.Dims) < 2 || batch != 0 && batch != 1 || time != 1-batch || int64(len(lens)) != x.Dims[batch] {
+		return nil, fmt.Errorf("axes %d and %d of shape %v, %d lengths", batch, time, x.Dims, len(lens))
+	}
+	if _, err := c.count(x.Dims); err != nil {
+		return nil, err
+	}
+	for _, n := range lens {
+		if n < 0 || n > x.Dims[time] {
+			return nil, fmt.Errorf("length %d of %d steps", n, x.Dims[time])
+		}
+	}
+	strides := rowMajor(x.Dims)
+	list := span(x.Len())
+	for i := range list {
+		t := int64(i/strides[time]) % x.Dims[time]
+		b := int64(i/strides[batch]) % x.Dims[batch]
+		if t < lens[b] {
+			list[i] = i + int(lens[b]-1-2*t)*strides[time]
+		}
+	}
+	return one(take(x, x.Dims, list, Tensor{}), nil)
+}

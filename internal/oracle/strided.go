@@ -1,0 +1,147 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Operators that only move elements work on lists of places: element i of the result is element list[i] of the source, or the fill
+// where that is negative. They are thereby one code for all types.
+
+// rowMajor returns how far apart neighbours along each axis are.
+func rowMajor(dims []int64) []int {
+	out := make([]int, len(dims))
+	step := 1
+	for i := len(dims) - 1; i >= 0; i-- {
+		out[i] = step
+		step *= int(dims[i])
+	}
+	return out
+}
+
+// places lists offset + sum i[k]*strides[k] for all i below dims, in row-major order. A nil list of dims has one place.
+func places(dims []int64, offset int, strides []int) []int {
+	n := product(dims)
+	out := make([]int, 0, n)
+	if n == 0 {
+		return out
+	}
+	at := make([]int64, len(dims))
+	for {
+		out = append(out, offset)
+		k := len(dims) - 1
+		for ; k >= 0; k-- {
+			at[k]++
+			offset += strides[k]
+			if at[k] < dims[k] {
+				break
+			}
+			offset -= int(at[k]) * strides[k]
+			at[k] = 0
+		}
+		if k < 0 {
+			return out
+		}
+	}
+}
+
+// take returns the elements of t at the places, and fill where a place is negative. The list has as many elements as dims, which the
+// caller has counted.
+func take(t Tensor, dims []int64, list []int, fill Tensor) Tensor {
+	out := Tensor{Elem: t.Elem, Dims: slices.Clone(dims)}
+	switch {
+	case t.Elem.IsFloat():
+		out.F = pick(t.F, list, fill.F)
+	case whole(t.Elem):
+		out.I = pick(t.I, list, fill.I)
+	default:
+		out.S = pick(t.S, list, fill.S)
+	}
+	return out
+}
+
+func pick[T any](from []T, list []int, fill []T) []T {
+	out := make([]T, len(list))
+	for i, at := range list {
+		switch {
+		case at >= 0:
+			out[i] = from[at]
+		case len(fill) > 0:
+			out[i] = fill[0]
+		}
+	}
+	return out
+}
+
+// move is take with its limits checked: dims elements of input t with the given strides.
+func (c *call) move(t Tensor, dims []int64, offset int, strides []int) (Tensor, error) {
+	if _, err := c.count(dims); err != nil {
+		return Tensor{}, err
+	}
+	return take(t, dims, places(dims, offset, strides), Tensor{}), nil
+}
+
+// broadcast returns the sizes to which all of the shapes stretch: axes are aligned at the end, and 1 stretches.
+func broadcast(shapes ...[]int64) ([]int64, error) {
+	rank := 0
+	for _, s := range shapes {
+		rank = max(rank, len(s))
+	}
+	out := slices.Repeat([]int64{1}, rank)
+	for _, s := range shapes {
+		for i, d := range s {
+			j := rank - len(s) + i
+			switch {
+			case d == out[j] || d == 1:
+			case out[j] == 1:
+				out[j] = d
+			default:
+				return nil, fmt.Errorf("shapes %v do not broadcast", shapes)
+			}
+		}
+	}
+	return out, nil
+}
+
+// stretch returns the strides with which a tensor of sizes from is read as one of sizes to, to which it broadcasts.
+func stretch(from, to []int64) []int {
+	out := make([]int, len(to))
+	strides := rowMajor(from)
+	for i, d := range from {
+		if d != 1 {
+			out[len(to)-len(from)+i] = strides[i]
+		}
+	}
+	return out
+}
+
+// stretched returns t broadcast to sizes; t itself if it has them.
+func (c *call) stretched(t Tensor, to []int64) (Tensor, error) {
+	if slices.Equal(t.Dims, to) {
+		return t, nil
+	}
+	both, err := broadcast(t.Dims, to)
+	if err != nil || !slices.Equal(both, to) {
+		return t, fmt.Errorf("shape %v does not broadcast to %v", t.Dims, to)
+	}
+	return c.move(t, to, 0, stretch(t.Dims, to))
+}
+
+// stretchAll broadcasts inputs to one another.
+func (c *call) stretchAll(in ...Tensor) ([]Tensor, []int64, error) {
+	shapes := make([][]int64, len(in))
+	for i, t := range in {
+		shapes[i] = t.Dims
+	}
+	dims, err := broadcast(shapes...)
+	if err != nil {
+		return nil, nil, err
+	}
+	out := make([]Tensor, len(in))
+	for i, t := range in {
+		if out[i], err = c.stretched(t, dims); err != nil {
+			return nil, nil, err
+		}
+	}
+	return out, dims, nil
+}

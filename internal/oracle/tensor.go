@@ -1,0 +1,220 @@
+package oracle
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/oatta/oatta/models/graph"
+)
+
+// Tensor is a dense array in row-major order. Its elements are in F for float types, in I for integers and bools (0 and 1; uint64 keeps
+// its bits) and in S for strings. The zero Tensor stands for an input that is left out.
+type Tensor struct {
+	Elem graph.DType
+	Dims []int64
+	F    []float64
+	I    []int64
+	S    []string
+}
+
+// Float64s returns a tensor of type float64 over values, which are not copied. It panics if they do not fill the sizes.
+func Float64s(values []float64, dims ...int64) Tensor {
+	return FloatsOf(graph.Float64, values, dims...)
+}
+
+// Float32s returns a tensor whose declared type is float32. The values are not rounded. It panics if they do not fill the sizes.
+func Float32s(values []float64, dims ...int64) Tensor {
+	return FloatsOf(graph.Float32, values, dims...)
+}
+
+// FloatsOf returns a tensor of a float type over values, which are neither copied nor rounded. It panics if they do not fill the sizes or
+// the type is none of floats.
+func FloatsOf(elem graph.DType, values []float64, dims ...int64) Tensor {
+	t := Tensor{Elem: elem, Dims: slices.Clone(dims), F: values}
+	if err := t.Check(); err != nil {
+		panic("oracle: FloatsOf: " + err.Error())
+	}
+	return t
+}
+
+// Int64s returns a tensor of int64 over values, which are not copied. It panics if they do not fill the sizes.
+func Int64s(values []int64, dims ...int64) Tensor { return IntsOf(graph.Int64, values, dims...) }
+
+// IntsOf returns a tensor of an integer type or bool over values, which are not copied. It panics if they do not fill the sizes or the
+// type is another one.
+func IntsOf(elem graph.DType, values []int64, dims ...int64) Tensor {
+	t := Tensor{Elem: elem, Dims: slices.Clone(dims), I: values}
+	if err := t.Check(); err != nil {
+		panic("oracle: IntsOf: " + err.Error())
+	}
+	return t
+}
+
+// Absent reports the zero Tensor.
+func (t Tensor) Absent() bool { return t.Elem == graph.Undefined }
+
+// Len returns the number of elements.
+func (t Tensor) Len() int { return len(t.F) + len(t.I) + len(t.S) }
+
+func whole(elem graph.DType) bool { return elem.IsInt() || elem == graph.Bool }
+
+// Check reports elements that do not fill the sizes, or lie in a slice that the type does not use.
+func (t Tensor) Check() error {
+	n, ok := elements(t.Dims, math.MaxInt64)
+	if !ok {
+		return fmt.Errorf("sizes %v", t.Dims)
+	}
+	f, i, s := len(t.F), len(t.I), len(t.S)
+	switch {
+	case t.Elem.IsFloat():
+		if i+s != 0 || int64(f) != n {
+			return fmt.Errorf("%v%v with %d floats, %d integers, %d strings", t.Elem, t.Dims, f, i, s)
+		}
+	case whole(t.Elem):
+		if f+s != 0 || int64(i) != n {
+			return fmt.Errorf("%v%v with %d floats, %d integers, %d strings", t.Elem, t.Dims, f, i, s)
+		}
+	case t.Elem == graph.String:
+		if f+i != 0 || int64(s) != n {
+			return fmt.Errorf("%v%v with %d floats, %d integers, %d strings", t.Elem, t.Dims, f, i, s)
+		}
+	default:
+		return fmt.Errorf("elements of type %v are not evaluated", t.Elem)
+	}
+	return nil
+}
+
+// maxRank bounds the axes of a tensor, as package graph does.
+const maxRank = 64
+
+// elements returns the product of sizes; ok is false if one is negative or there are too many of either. Sizes beside one of 0 count, so
+// that no part of a shape has a product over the limit.
+func elements(dims []int64, limit int64) (n int64, ok bool) {
+	n = 1
+	for _, d := range dims {
+		if d < 0 || len(dims) > maxRank || d > 0 && n > limit/d {
+			return 0, false
+		}
+		n *= max(1, d)
+	}
+	if slices.Contains(dims, 0) {
+		n = 0
+	}
+	return n, true
+}
+
+// FromGraph converts a constant. It may read a file.
+func FromGraph(t *graph.Tensor) (Tensor, error) {
+	out := Tensor{Elem: t.Elem(), Dims: slices.Clone(t.Dims())}
+	var err error
+	switch {
+	case t.Elem().IsFloat():
+		out.F, err = t.Float64s()
+	case whole(t.Elem()):
+		out.I, err = t.Int64s()
+	case t.Elem() == graph.String:
+		out.S = t.Strings()
+	default:
+		err = fmt.Errorf("elements of type %v are not evaluated", t.Elem())
+	}
+	return out, err
+}
+
+// Graph converts to a constant, rounded to the declared type.
+func (t Tensor) Graph() (*graph.Tensor, error) {
+	if err := t.Check(); err != nil {
+		return nil, err
+	}
+	if t.Elem == graph.String {
+		return graph.StringTensor(t.Dims, t.S)
+	}
+	size := t.Elem.Bits() / 8
+	raw := make([]byte, 0, t.Len()*size)
+	for _, v := range t.F {
+		raw = appendFloat(raw, t.Elem, v)
+	}
+	for _, v := range t.I {
+		var b [8]byte
+		binary.LittleEndian.PutUint64(b[:], uint64(v))
+		raw = append(raw, b[:size]...)
+	}
+	return graph.RawTensor(t.Elem, t.Dims, raw)
+}
+
+func appendFloat(raw []byte, elem graph.DType, v float64) []byte {
+	switch elem {
+	case graph.Float64:
+		return binary.LittleEndian.AppendUint64(raw, math.Float64bits(v))
+	case graph.Float32:
+		return binary.LittleEndian.AppendUint32(raw, math.Float32bits(float32(v)))
+	}
+	one, err := graph.Full(elem, v) // float16, bfloat16
+	if err != nil {
+		return raw
+	}
+	b, _ := one.Bytes() // in memory
+	return append(raw, b...)
+}
+
+// rounded returns v as the type can hold it.
+func rounded(elem graph.DType, v float64) float64 {
+	switch elem {
+	case graph.Float32:
+		return float64(float32(v))
+	case graph.Float16:
+		return roundTo(v, 10, -14, 65520)
+	case graph.BFloat16:
+		return roundTo(float64(float32(v)), 7, -126, math.Ldexp(2-1.0/256, 127))
+	}
+	return v
+}
+
+// roundTo rounds to nearest even with so many bits of fraction; from limit on, halfway behind the largest number, it is infinite.
+func roundTo(v float64, bits, least int, limit float64) float64 {
+	if v == 0 || v != v || math.IsInf(v, 0) {
+		return v
+	}
+	if math.Abs(v) >= limit {
+		return math.Inf(int(math.Copysign(1, v)))
+	}
+	exponent := max(math.Ilogb(v), least)
+	return math.Ldexp(math.RoundToEven(math.Ldexp(v, bits-exponent)), exponent-bits)
+}
+
+// round returns t with its floats rounded to its type.
+func (t Tensor) round() Tensor {
+	if !t.Elem.IsFloat() || t.Elem == graph.Float64 {
+		return t
+	}
+	f := make([]float64, len(t.F))
+	for i, v := range t.F {
+		f[i] = rounded(t.Elem, v)
+	}
+	t.F = f
+	return t
+}
+
+// wrapped keeps the bits of an integer that its type has.
+func wrapped(elem graph.DType, n int64) int64 {
+	switch elem {
+	case graph.Int8:
+		return int64(int8(n))
+	case graph.Uint8:
+		return int64(uint8(n))
+	case graph.Int16:
+		return int64(int16(n))
+	case graph.Uint16:
+		return int64(uint16(n))
+	case graph.Int32:
+		return int64(int32(n))
+	case graph.Uint32:
+		return int64(uint32(n))
+	case graph.Bool:
+		if n != 0 {
+			return 1
+		}
+	}
+	return n
+}
