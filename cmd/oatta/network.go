@@ -12,7 +12,6 @@ import (
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/internal/inputs"
-	"github.com/oatta/oatta/internal/pipeline"
 	"github.com/oatta/oatta/models"
 	"github.com/oatta/oatta/models/predict"
 	"github.com/oatta/oatta/runtime"
@@ -56,9 +55,9 @@ type network struct {
 	reason  string       // why the session runs where it does
 	note    string       // what the user should know of the predictor, "" for nothing
 
-	predictor pipeline.Predictor       // one of these
-	streams   pipeline.StreamPredictor //
-	kind      predict.Kind             // of what it puts out
+	predictor predict.Predictor       // one of these
+	streams   predict.StreamPredictor //
+	kind      predict.Kind            // of what it puts out
 
 	closers []io.Closer
 }

@@ -10,10 +10,10 @@
 //
 // # Two kinds of predictors
 //
-// A [Predictor] does not care for the order of items: they are cut into batches at fixed places, whatever stream they belong to, and
+// A [predict.Predictor] does not care for the order of items: they are cut into batches at fixed places, whatever stream they belong to, and
 // several batches may run at the same time.
 //
-// A [StreamPredictor] learns along each stream. Its streams are dealt out to lanes, and each run advances every lane by one item, in
+// A [predict.StreamPredictor] learns along each stream. Its streams are dealt out to lanes, and each run advances every lane by one item, in
 // lockstep; for instance, three lanes on four streams a to d:
 //
 //	run      1    2    3    4
@@ -41,7 +41,7 @@
 // that was never interrupted.
 //
 // What a stream predictor has learned is not in the journal. It repeats the runs from the first on that a state still depends on: since
-// the stream in hand began, or since the predictor last took the source's state, if it is a [Restarter]; and since later streams began
+// the stream in hand began, or since the predictor last took the source's state, if it is a [predict.Restarter]; and since later streams began
 // of which nothing is written yet. They are the same runs as before, rows of streams that are done included, so that the bits are the
 // same, too. With no other streams in hand, that costs at most as much as the stream had cost.
 package pipeline

@@ -7,9 +7,11 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/oatta/oatta/models/predict"
 )
 
-// lanes moves items through a [StreamPredictor]: several streams in lockstep, each in its order, by the turns of a [plan].
+// lanes moves items through a [predict.StreamPredictor]: several streams in lockstep, each in its order, by the turns of a [plan].
 //
 // A turn waits until all of its items are loaded, however few are there already. What a network makes of a row may differ in the last
 // bits with the number of rows, so turns that took what is ready would give other bits each time, and a resumed run others than an
@@ -17,7 +19,7 @@ import (
 // part, smaller turns would not be done sooner.
 type lanes struct {
 	*loading
-	predictor StreamPredictor
+	predictor predict.StreamPredictor
 	classes   int
 	plan      plan
 	first     int // item to begin with; those that the plan deals before only bring the lanes to their state
@@ -224,7 +226,7 @@ func (l *lanes) step(ctx context.Context, t *turn) error {
 func (l *lanes) try(ctx context.Context, t *turn, rows []int, from, to int) error {
 	dst := t.dst[from*l.classes : to*l.classes]
 	err := l.predictor.Step(ctx, dst, t.src[from*l.input:to*l.input], t.ids[from:to])
-	var some RowErrors
+	var some predict.RowErrors
 	if err != nil && !errors.As(err, &some) {
 		return err
 	}

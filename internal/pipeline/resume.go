@@ -1,6 +1,10 @@
 package pipeline
 
-import "context"
+import (
+	"context"
+
+	"github.com/oatta/oatta/models/predict"
+)
 
 // place is where a run goes on.
 type place struct {
@@ -40,7 +44,7 @@ func (r *run) replay(ctx context.Context, first int) (place, error) {
 // restart returns the item from which on the stream predictor must repeat its steps, given those that the stream in hand has made.
 func (r *run) restart(first int, steps []int) int {
 	from := 0
-	if p, ok := r.Streams.(Restarter); ok {
+	if p, ok := r.Streams.(predict.Restarter); ok {
 		from = p.Restart(len(steps))
 	}
 	switch {

@@ -19,8 +19,8 @@ type Job struct {
 	Load  Loader
 	Seed  uint64 // of all that is random in the run; an item's seed is made of this and its names
 
-	Predictor Predictor       // where the order of the items does not matter
-	Streams   StreamPredictor // where it does
+	Predictor predict.Predictor       // where the order of the items does not matter
+	Streams   predict.StreamPredictor // where it does
 
 	Kind   predict.Kind // what the predictor puts out
 	Filter *adapt.Filter

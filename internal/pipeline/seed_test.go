@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/oatta/oatta/models/predict"
 )
 
 // The seed of an item depends on the job's seed and its own names alone, and is the same on every machine.
@@ -23,7 +25,7 @@ func TestSeeds(t *testing.T) {
 }
 
 // sower predicts from the seeds.
-type sower struct{ Predictor }
+type sower struct{ predict.Predictor }
 
 func sown(seed uint64) float32 { return float32(seed>>40) * 0x1p-23 }
 

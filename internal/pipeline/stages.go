@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync/atomic"
 	"time"
+
+	"github.com/oatta/oatta/models/predict"
 )
 
 // Busy is the time that a stage worked, summed over its goroutines.
@@ -12,7 +14,7 @@ type Busy struct{ Load, Infer, Filter, Write time.Duration }
 // stages moves batches from their items to their outcomes, where the order of the items does not matter.
 type stages struct {
 	*loading
-	predictor Predictor
+	predictor predict.Predictor
 	classes   int
 	size      int
 	runners   int

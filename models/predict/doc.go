@@ -6,10 +6,10 @@
 // A predictor turns ready inputs into raw predictions, which [Kind.Probabilities] turns into q_t, the probability vector that the
 // filter of package adapt takes. It is wrapped, never changed, by the filter: predictor and filter are two independent choices.
 //
-// All predictors are used in the same way ([Predictor]): Predict writes dst [n, Classes] for src [n, InputLen]; the caller owns both,
+// All of them are used in the same way ([Predictor]): Predict writes dst [n, Classes] for src [n, InputLen]; the caller owns both,
 // and nothing is kept. Any n will do; Size says how many items one run takes. The order of items does not matter, calls may be made
 // from many goroutines, and what is random in item i depends on seeds[i] alone. A slice of a wrong length is the caller's bug, and
-// panics.
+// panics. MEMO is used so, too; one that learns along streams, as Tent, is a [StreamPredictor].
 //
 //   - [Base] runs the network once. Its outputs are of the kind that the network's are.
 //   - [MCDropout] is the mean over passes with random masks, in one run of a graph that package models/dropout makes: what does not
