@@ -101,7 +101,7 @@ func loadEmbedded(name string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if model.Graph, err = inspect(data); err != nil {
+	if err := model.inspect(data); err != nil {
 		return nil, fmt.Errorf("embedded %s: %w", name, err)
 	}
 	return model, nil

@@ -74,13 +74,12 @@ func loadFile(path string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum, err := inspect(data)
-	if err != nil {
+	m := &Model{Path: path}
+	if err := m.inspect(data); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	m := &Model{Path: path, Graph: sum}
 	fileHash := hashBytes(data)
-	if m.hash, err = combinedHash(fileHash, filepath.Dir(path), sum.External); err != nil {
+	if m.hash, err = combinedHash(fileHash, filepath.Dir(path), m.Graph.External); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if err := m.findManifest(fileHash); err != nil {
@@ -92,12 +91,14 @@ func loadFile(path string) (*Model, error) {
 	return m, nil
 }
 
-func inspect(data []byte) (onnx.Summary, error) {
-	g, err := onnx.Decode(data)
+// inspect keeps the bytes of the ONNX file, and what they say.
+func (m *Model) inspect(data []byte) error {
+	p, err := onnx.Decode(data)
 	if err != nil {
-		return onnx.Summary{}, err
+		return err
 	}
-	return onnx.Inspect(g), nil
+	m.data, m.Graph, m.tables = data, onnx.Inspect(p), tablesOf(p.GetGraph())
+	return nil
 }
 
 // findManifest reads the manifest beside the file, or guesses it.

@@ -6,9 +6,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"testing"
+
+	"google.golang.org/protobuf/proto"
 
 	"github.com/oatta/oatta/models/onnx"
 	"github.com/oatta/oatta/models/onnx/onnxpb"
@@ -165,12 +168,13 @@ func TestHashCoversExternalData(t *testing.T) {
 type fakeEngine struct {
 	in, out []runtime.Port
 	from    string // "bytes" or the path of the last Open
+	folder  string // of external data, of the last Open
 	closed  bool
 	err     error
 }
 
-func (e *fakeEngine) Open([]byte, runtime.Config) (runtime.Session, error) {
-	e.from = "bytes"
+func (e *fakeEngine) Open(_ []byte, cfg runtime.Config) (runtime.Session, error) {
+	e.from, e.folder = "bytes", cfg.ExternalData
 	return e, e.err
 }
 
@@ -220,9 +224,36 @@ func TestOpenChecksThePorts(t *testing.T) {
 	}
 }
 
-func TestOpenUsesTheFile(t *testing.T) {
-	dir := t.TempDir()
-	path := write(t, dir, "net.onnx", classifier(2).bytes(t))
+// What was checked is what is opened, and it is read once, whatever becomes of the file: by name only where the weights lie beside it.
+func TestFileIsReadOnce(t *testing.T) {
+	dir, n := t.TempDir(), classifier(2)
+	n.edit = func(g *onnxpb.GraphProto) { g.Node[0].OpType, g.Node[0].Input = proto.String("Relu"), []string{"x"} }
+	path := write(t, dir, "net.onnx", n.bytes(t))
+	m, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	e := &fakeEngine{in: graphPorts(m.Graph.Inputs), out: graphPorts(m.Graph.Outputs)}
+	if _, err := m.Open(e, runtime.Config{}); err != nil || e.from != "bytes" {
+		t.Errorf("%v, from %q", err, e.from)
+	}
+	if net, err := m.Network(); err != nil || len(net.Graph.Nodes()) != 1 {
+		t.Errorf("%v", err)
+	}
+	m.Release()
+	if _, err := m.Data(); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("bytes that were let go of came from somewhere: %v", err)
+	}
+}
+
+func TestExternalDataAreTheEnginesToRead(t *testing.T) {
+	dir, n := t.TempDir(), classifier(2)
+	n.external = "weights.bin"
+	write(t, dir, n.external, make([]byte, 16))
+	path := write(t, dir, "net.onnx", n.bytes(t))
 	m, err := Load(path)
 	if err != nil {
 		t.Fatal(err)
@@ -230,6 +261,10 @@ func TestOpenUsesTheFile(t *testing.T) {
 	e := &fakeEngine{in: graphPorts(m.Graph.Inputs), out: graphPorts(m.Graph.Outputs)}
 	if _, err := m.Open(e, runtime.Config{}); err != nil || e.from != path {
 		t.Errorf("%v, from %q", err, e.from)
+	}
+	_, err = m.OpenGraph(e, runtime.Config{}, func(net *onnx.Model) (*onnx.Model, error) { return net, nil })
+	if err != nil || e.from != "bytes" || e.folder != dir {
+		t.Errorf("%v, from %q, weights in %q", err, e.from, e.folder)
 	}
 }
 

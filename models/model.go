@@ -13,7 +13,8 @@ import (
 	"github.com/oatta/oatta/runtime"
 )
 
-// Model is a network with its manifest. It holds no session: Open makes as many as are wanted.
+// Model is a network with its manifest. It holds no session: Open makes as many as are wanted. Its file was read by [Load], and is held
+// until [Model.Release], so that what is opened is what was checked, and nothing is read twice.
 type Model struct {
 	Manifest Manifest
 	Path     string   // of the ONNX file; "" if the model is embedded
@@ -24,6 +25,8 @@ type Model struct {
 
 	embedded string // name of the embedded file, if Path is ""
 	hash     string
+	data     []byte // of the ONNX file; nil after Release
+	tables   tables
 }
 
 // Open loads the network with an engine and checks that the session's ports agree with the manifest.
@@ -43,7 +46,7 @@ func (m *Model) Open(e runtime.Engine, cfg runtime.Config) (runtime.Session, err
 }
 
 func (m *Model) open(e runtime.Engine, cfg runtime.Config) (runtime.Session, error) {
-	if m.Path != "" {
+	if len(m.Graph.External) > 0 { // the weights, which are most of it, are the engine's to read from beside the file
 		return e.OpenFile(m.Path, cfg)
 	}
 	data, err := m.Data()
@@ -53,8 +56,11 @@ func (m *Model) open(e runtime.Engine, cfg runtime.Config) (runtime.Session, err
 	return e.Open(data, cfg)
 }
 
-// Data returns the bytes of the ONNX file, without external data. The caller owns them.
+// Data returns the bytes of the ONNX file, without external data. They are shared: the caller must not change them.
 func (m *Model) Data() ([]byte, error) {
+	if m.data != nil {
+		return m.data, nil
+	}
 	read, name := readONNX, m.Path
 	if m.Path == "" {
 		read, name = embeddedFile, m.embedded
@@ -65,6 +71,9 @@ func (m *Model) Data() ([]byte, error) {
 	}
 	return data, nil
 }
+
+// Release lets go of the bytes of the ONNX file, once everything is open. What needs them later reads the file again.
+func (m *Model) Release() { m.data = nil }
 
 // TokenizerDir returns the folder of the tokenizer's files of a model of texts.
 func (m *Model) TokenizerDir() string {

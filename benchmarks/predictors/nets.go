@@ -51,15 +51,10 @@ func resnet20(Settings) (*network, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := m.Data()
+	net, err := m.Network()
 	if err != nil {
 		return nil, err
 	}
-	net, err := onnx.Parse(data, "")
-	if err != nil {
-		return nil, err
-	}
-	net.Graph.Widen()
 	return newNetwork("ResNet-20", net, m.Manifest.Input.Mean, m.Manifest.Input.Std)
 }
 

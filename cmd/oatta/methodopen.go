@@ -7,7 +7,6 @@ import (
 	"github.com/oatta/oatta/memo"
 	"github.com/oatta/oatta/models"
 	"github.com/oatta/oatta/models/dropout"
-	"github.com/oatta/oatta/models/graph"
 	"github.com/oatta/oatta/models/onnx"
 	"github.com/oatta/oatta/models/predict"
 	"github.com/oatta/oatta/runtime"
@@ -19,7 +18,7 @@ func (x *method) graph(m *models.Model) (*onnx.Model, error) {
 	if x.Name == methodBase || x.Name == methodTTAug {
 		return nil, nil
 	}
-	net, err := networkOf(m)
+	net, err := m.Network()
 	if err != nil {
 		return nil, err
 	}
@@ -36,31 +35,6 @@ func (x *method) graph(m *models.Model) (*onnx.Model, error) {
 		return tent.Build(net, s)
 	}
 	return memo.Build(net, x.Memo.build(x.Views.Count, kind))
-}
-
-// networkOf parses a model's file and leaves what computes the classes.
-func networkOf(m *models.Model) (net *onnx.Model, err error) {
-	if m.Path != "" {
-		net, err = onnx.Read(m.Path)
-	} else {
-		var data []byte
-		if data, err = m.Data(); err == nil {
-			net, err = onnx.Parse(data, "")
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	net.Graph.Widen()
-	if len(net.Graph.Outputs()) == 1 {
-		return net, nil
-	}
-	classes := net.Graph.Lookup(m.Manifest.Output.Name)
-	if classes == graph.None {
-		return nil, fmt.Errorf("%s has no output %q", m.Manifest.Name, m.Manifest.Output.Name)
-	}
-	net.Graph = net.Graph.Extract(net.Graph.Inputs(), []graph.Value{classes})
-	return net, nil
 }
 
 // inputSizes returns the sizes of one input that the manifest settles, nil where the length is open.

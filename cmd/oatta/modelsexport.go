@@ -108,7 +108,7 @@ func mayExport(out string, m *models.Model, overwrite bool) error {
 
 // forwardOf is the plain network with its shape arithmetic folded.
 func forwardOf(m *models.Model) (*onnx.Model, error) {
-	net, err := networkOf(m)
+	net, err := m.Network()
 	if err != nil {
 		return nil, err
 	}

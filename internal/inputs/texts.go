@@ -59,10 +59,7 @@ func (t *Texts) loadTokenizer() (err error) {
 	if t.tokenizer, err = text.Load(t.model.TokenizerDir(), set); err != nil {
 		return err
 	}
-	words, places, err := tables(t.model)
-	if err != nil {
-		return err
-	}
+	words, places := t.model.Tables()
 	if n := t.tokenizer.Len(); words > 0 && n > words {
 		return fmt.Errorf("the tokenizer has %d pieces and the network %d: it is another network's", n, words)
 	}
