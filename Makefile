@@ -8,7 +8,7 @@ TOOL    := $(GO) tool -modfile=internal/tools/go.mod
 FUZZ    ?= 20s
 SAMPLES := datasets/samples/heron
 
-.PHONY: all setup run test check lint nocgo race bench fuzz generate clean FORCE
+.PHONY: all setup run test check lint nocgo race bench fuzz generate same clean FORCE
 
 all: $(OATTA)
 
@@ -60,6 +60,10 @@ fuzz:
 	    echo "$$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZ) $$pkg; \
 	  done; \
 	done
+
+# Whether two versions write the same bytes: make same OLD=revision [NEW=revision, else the working tree] [SAME="-allow FILE -only TEXT"]
+same:
+	$(GO) run ./internal/samebytes -old "$(OLD)" -new "$(NEW)" $(SAME)
 
 # What is generated and committed: protobuf code, embedded models.
 generate:

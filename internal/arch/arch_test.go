@@ -75,6 +75,7 @@ var rules = []rule{
 	{"benchmarks/...", allBut("benchmarks/bench", "cmd/...", "runtime/ort/...", "serve/..."), "a study runs on the engine that it is given"},
 	{"serve/...", allBut("cmd/...", "runtime/ort/...", "benchmarks/..."), "a server runs on the engine that it is given"},
 	{"cmd/...", allBut("benchmarks/..."), "a study measures the program from outside: what both need, such as scores, is the program's"},
+	{"internal/samebytes", nil, "versions are compared from outside, by their programs"},
 	{"internal/tools/...", allBut("cmd/..."), "tools stand beside the program"},
 }
 
