@@ -8,11 +8,10 @@ import (
 	"github.com/oatta/oatta/models/graph"
 )
 
-// pair is an operation on two numbers of one type. Integers of uint64 come as their bits; u is for where these matter.
+// pair is an operation on two numbers of one type.
 type pair struct {
 	f func(a, b float64) float64
 	i func(a, b int64) int64
-	u func(a, b uint64) uint64 // nil: i gives the right bits
 }
 
 var (
@@ -20,40 +19,19 @@ var (
 	subOf = pair{f: func(a, b float64) float64 { return a - b }, i: func(a, b int64) int64 { return a - b }}
 	mulOf = pair{f: func(a, b float64) float64 { return a * b }, i: func(a, b int64) int64 { return a * b }}
 	// Integers are divided towards zero.
-	divOf = pair{
-		f: func(a, b float64) float64 { return a / b },
-		i: func(a, b int64) int64 { return a / b },
-		u: func(a, b uint64) uint64 { return a / b },
-	}
-	minOf = pair{
-		f: func(a, b float64) float64 { return min(a, b) },
-		i: func(a, b int64) int64 { return min(a, b) },
-		u: func(a, b uint64) uint64 { return min(a, b) },
-	}
-	maxOf = pair{
-		f: func(a, b float64) float64 { return max(a, b) },
-		i: func(a, b int64) int64 { return max(a, b) },
-		u: func(a, b uint64) uint64 { return max(a, b) },
-	}
+	divOf = pair{f: func(a, b float64) float64 { return a / b }, i: func(a, b int64) int64 { return a / b }}
+	minOf = pair{f: func(a, b float64) float64 { return min(a, b) }, i: func(a, b int64) int64 { return min(a, b) }}
+	maxOf = pair{f: func(a, b float64) float64 { return max(a, b) }, i: func(a, b int64) int64 { return max(a, b) }}
 	andOf = pair{i: func(a, b int64) int64 { return a & b }}
 	orOf  = pair{i: func(a, b int64) int64 { return a | b }}
-	xorOf = pair{i: func(a, b int64) int64 { return a ^ b }}
 )
-
-// forInt returns what an operation does on integers of a type.
-func (p pair) forInt(elem graph.DType) func(a, b int64) int64 {
-	if elem == graph.Uint64 && p.u != nil {
-		return func(a, b int64) int64 { return int64(p.u(uint64(a), uint64(b))) }
-	}
-	return p.i
-}
 
 // pairwise broadcasts two tensors of one type and applies an operation element by element.
 func (c *call) pairwise(a, b Tensor, p pair) (Tensor, error) {
 	if a.Elem != b.Elem {
 		return Tensor{}, fmt.Errorf("inputs of types %v and %v", a.Elem, b.Elem)
 	}
-	if a.Elem.IsFloat() && p.f == nil || whole(a.Elem) && p.i == nil || a.Elem == graph.String {
+	if a.Elem.IsFloat() && p.f == nil || whole(a.Elem) && p.i == nil {
 		return Tensor{}, fmt.Errorf("inputs of type %v", a.Elem)
 	}
 	in, dims, err := c.stretchAll(a, b)
@@ -67,9 +45,8 @@ func (c *call) pairwise(a, b Tensor, p pair) (Tensor, error) {
 	for i := range out.F {
 		out.F[i] = p.f(in[0].F[i], in[1].F[i])
 	}
-	f := p.forInt(a.Elem)
 	for i := range out.I {
-		out.I[i] = wrapped(a.Elem, f(in[0].I[i], in[1].I[i]))
+		out.I[i] = wrapped(a.Elem, p.i(in[0].I[i], in[1].I[i]))
 	}
 	return out, nil
 }
@@ -94,20 +71,10 @@ func logical(p pair) func(*call) ([]Tensor, error) {
 	}
 }
 
-// bitwise is an operator on two integers.
-func bitwise(p pair) func(*call) ([]Tensor, error) {
-	return func(c *call) ([]Tensor, error) {
-		if _, err := c.ints(0); err != nil {
-			return nil, err
-		}
-		return one(c.pairwise(c.in[0], c.in[1], p))
-	}
-}
-
 // variadic applies an operation to any number of inputs, from the left.
 func variadic(p pair) func(*call) ([]Tensor, error) {
 	return func(c *call) ([]Tensor, error) {
-		if c.in[0].Elem == graph.Bool || c.in[0].Elem == graph.String {
+		if c.in[0].Elem == graph.Bool {
 			return nil, fmt.Errorf("inputs of type %v", c.in[0].Elem)
 		}
 		out := c.in[0]
@@ -156,7 +123,7 @@ func mod(c *call) ([]Tensor, error) {
 	if c.in[0].Elem.IsFloat() && !fmod {
 		return nil, errors.New("floats need attribute fmod")
 	}
-	p := pair{f: math.Mod, i: floorMod, u: func(a, b uint64) uint64 { return a % b }}
+	p := pair{f: math.Mod, i: floorMod}
 	if fmod {
 		p.i = func(a, b int64) int64 { return a % b }
 	}
@@ -171,32 +138,8 @@ func floorMod(a, b int64) int64 {
 	return r
 }
 
-func bitShift(c *call) ([]Tensor, error) {
-	// Shifts by 64 and more give 0, as in Go.
-	p := pair{i: func(a, b int64) int64 { return int64(uint64(a) << uint64(b)) }}
-	if c.n.Str("direction", "") == "RIGHT" {
-		p.i = func(a, b int64) int64 { return int64(uint64(a) >> uint64(b)) }
-	}
-	switch c.in[0].Elem {
-	case graph.Uint8, graph.Uint16, graph.Uint32, graph.Uint64:
-		return bitwise(p)(c)
-	}
-	return nil, fmt.Errorf("inputs of type %v, want unsigned integers", c.in[0].Elem)
-}
-
-// power: base and exponent may be of different types; the result has that of the base. Integers to integers are exact where float64 is.
+// power: base and exponent may be of different types; the result has that of the base. Powers of integers are exact where float64 is.
 func power(c *call) ([]Tensor, error) {
-	if c.in[0].Elem.IsInt() && c.in[1].Elem.IsInt() && c.in[0].Elem != graph.Uint64 && c.in[1].Elem != graph.Uint64 {
-		in, dims, err := c.stretchAll(c.in[0], c.in[1])
-		if err != nil {
-			return nil, err
-		}
-		out, err := c.make(c.in[0].Elem, dims)
-		for i := range out.I {
-			out.I[i] = wrapped(out.Elem, intPower(in[0].I[i], in[1].I[i]))
-		}
-		return one(out, err)
-	}
 	a, err := c.asFloats(c.in[0])
 	if err != nil {
 		return nil, err
@@ -210,24 +153,6 @@ func power(c *call) ([]Tensor, error) {
 		return nil, err
 	}
 	return one(c.castTo(out, c.in[0].Elem))
-}
-
-// intPower wraps; a negative exponent rounds towards zero.
-func intPower(a, b int64) int64 {
-	switch {
-	case b < 0 && (a == 1 || a == -1):
-		b = -b & 1 // only the parity matters
-	case b < 0:
-		return 0
-	}
-	out := int64(1)
-	for ; b > 0; b >>= 1 {
-		if b&1 != 0 {
-			out *= a
-		}
-		a *= a
-	}
-	return out
 }
 
 // prelu: the slope broadcasts to x, and x not to it.
@@ -249,7 +174,6 @@ func prelu(c *call) ([]Tensor, error) {
 			}
 			return x
 		},
-		u: func(x, _ uint64) uint64 { return x },
 	}
 	return one(c.pairwise(c.in[0], slope, p))
 }

@@ -25,9 +25,6 @@ func (c *call) input(i int) Tensor {
 
 func (c *call) has(i int) bool { return !c.input(i).Absent() }
 
-// outputs tells how many results the node names.
-func (c *call) outputs() int { return len(c.n.Outputs) }
-
 // make returns a tensor of zeros, within the limits.
 func (c *call) make(elem graph.DType, dims []int64) (Tensor, error) {
 	n, err := c.count(dims)
@@ -40,8 +37,6 @@ func (c *call) make(elem graph.DType, dims []int64) (Tensor, error) {
 		t.F = make([]float64, n)
 	case whole(elem):
 		t.I = make([]int64, n)
-	case elem == graph.String:
-		t.S = make([]string, n)
 	default:
 		return t, fmt.Errorf("elements of type %v are not evaluated", elem)
 	}
@@ -111,7 +106,7 @@ func (c *call) scalar(i int, def float64) (float64, error) {
 	switch {
 	case t.Absent():
 		return def, nil
-	case t.Len() != 1 || t.Elem == graph.String:
+	case t.Len() != 1:
 		return 0, fmt.Errorf("input %d is %v%v, want one number", i, t.Elem, t.Dims)
 	case t.Elem.IsFloat():
 		return t.F[0], nil

@@ -35,10 +35,7 @@ func compare(o ordering, types func(graph.DType) bool) func(*call) ([]Tensor, er
 			out.I[i] = boolInt(o.less && x < y || o.equal && x == y || o.greater && x > y)
 		}
 		for i := range a.I {
-			out.I[i] = boolInt(o.holds(compareInts(a.Elem, a.I[i], b.I[i])))
-		}
-		for i := range a.S {
-			out.I[i] = boolInt(o.holds(cmp.Compare(a.S[i], b.S[i])))
+			out.I[i] = boolInt(o.holds(cmp.Compare(a.I[i], b.I[i])))
 		}
 		return one(out, nil)
 	}
@@ -46,13 +43,6 @@ func compare(o ordering, types func(graph.DType) bool) func(*call) ([]Tensor, er
 
 func (o ordering) holds(order int) bool {
 	return o.less && order < 0 || o.equal && order == 0 || o.greater && order > 0
-}
-
-func compareInts(elem graph.DType, a, b int64) int {
-	if elem == graph.Uint64 {
-		return cmp.Compare(uint64(a), uint64(b))
-	}
-	return cmp.Compare(a, b)
 }
 
 func anyType(graph.DType) bool { return true }
@@ -87,12 +77,9 @@ func where(c *call) ([]Tensor, error) {
 
 // set copies element j of a tensor of the same type to element i.
 func (t Tensor) set(i int, from Tensor, j int) {
-	switch {
-	case t.F != nil:
+	if t.F != nil {
 		t.F[i] = from.F[j]
-	case t.I != nil:
-		t.I[i] = from.I[j]
-	default:
-		t.S[i] = from.S[j]
+		return
 	}
+	t.I[i] = from.I[j]
 }

@@ -3,8 +3,6 @@ package oracle
 import (
 	"fmt"
 	"slices"
-
-	"github.com/oatta/oatta/models/graph"
 )
 
 // kernelOf returns the spatial sizes of a weight, which the attribute must not contradict.
@@ -229,49 +227,4 @@ func transposedPads(auto string) string {
 		return auto
 	}
 	return "SAME_LOWER"
-}
-
-// fusedConv is com.microsoft's: conv, plus input 3, then an activation.
-func fusedConv(c *call) ([]Tensor, error) {
-	out, err := conv(&call{n: c.n, in: c.in[:min(3, len(c.in))], f: c.f, m: c.m})
-	if err != nil {
-		return nil, err
-	}
-	y := out[0]
-	if c.has(3) {
-		if y, err = c.pairwise(y, c.in[3], addOf); err != nil {
-			return nil, err
-		}
-	}
-	switch act := c.n.Str("activation", ""); act {
-	case "":
-		return one(y, nil)
-	case "Relu":
-		return one(c.mapFloats(y, relu))
-	default:
-		return nil, fmt.Errorf("attribute activation: %q is not evaluated", act)
-	}
-}
-
-// convInteger convolves 8-bit integers, less their zero points (inputs 2 and 3), into int32.
-func convInteger(c *call) ([]Tensor, error) {
-	x, err := c.centred(0, 2, false)
-	if err != nil {
-		return nil, err
-	}
-	if c.has(3) && c.in[3].Len() != 1 {
-		return nil, fmt.Errorf("input 3 has shape %v: one zero point per channel is not evaluated", c.in[3].Dims)
-	}
-	w, err := c.centred(1, 3, false)
-	if err != nil {
-		return nil, err
-	}
-	if len(x.Dims) != len(c.in[0].Dims) || len(w.Dims) != len(c.in[1].Dims) {
-		return nil, fmt.Errorf("zero points of shapes %v and %v", c.input(2).Dims, c.input(3).Dims)
-	}
-	y, err := c.convolve(x, w)
-	if err != nil {
-		return nil, err
-	}
-	return one(c.castTo(y, graph.Int32))
 }

@@ -242,7 +242,6 @@ func operatorCases() []operatorCase {
 		single("ConvTranspose", [][]int64{{1, 2, 4, 3}, {2, 3, 3, 2}}, a("strides", []int{2, 3}), a("dilations", []int{2, 1}), a("pads", []int{1, 0, 0, 1})),
 		single("AveragePool", [][]int64{{1, 2, 8, 7}}, a("kernel_shape", []int{3, 3}), a("strides", []int{2, 2}), a("ceil_mode", 1), a("count_include_pad", 1), a("pads", []int{1, 0, 1, 0})),
 		single("AveragePool", [][]int64{{1, 2, 8, 7}}, a("kernel_shape", []int{3, 2}), a("strides", []int{2, 2}), a("ceil_mode", 1), a("pads", []int{1, 1, 0, 0})),
-		single("LRN", [][]int64{{2, 7, 3, 2}}, a("size", 5), a("alpha", 0.3)),
 		single("InstanceNormalization", [][]int64{{2, 3, 4}, {3}, {3}}),
 		single("LpNormalization", [][]int64{{3, 4}}, a("axis", 0), a("p", 1)),
 		single("Einsum", [][]int64{{2, 3, 4}, {2, 4, 5}}, a("equation", "bij,bjk->bki")),

@@ -1,7 +1,6 @@
 package oracle
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
@@ -36,9 +35,8 @@ func (s Settings) filled() Settings {
 	return s
 }
 
-// meter counts the work of one run, bodies included.
+// meter counts the work of one run.
 type meter struct {
-	ctx  context.Context
 	s    Settings
 	done int64
 }
@@ -59,18 +57,14 @@ func (m *meter) work(factors ...int64) error {
 	return nil
 }
 
-// perNode is charged for each node, so that a loop over nothing ends too.
-const perNode = 16
-
-// frame is one evaluation of a graph or body.
+// frame is one evaluation of a graph.
 type frame struct {
-	p     *Program
-	env   map[graph.Value]Tensor
-	outer *frame
-	m     *meter
+	p   *Program
+	env map[graph.Value]Tensor
+	m   *meter
 }
 
-// value returns a value that was given, computed, held, or is the outer graph's.
+// value returns a value that was given, computed or held.
 func (f *frame) value(v graph.Value) (Tensor, error) {
 	if v == graph.None {
 		return Tensor{}, nil
@@ -80,9 +74,6 @@ func (f *frame) value(v graph.Value) (Tensor, error) {
 	}
 	if t, ok := f.p.constants[v]; ok {
 		return t, nil
-	}
-	if f.outer != nil && f.p.g.Kind(v) == graph.Captured {
-		return f.outer.value(f.p.g.OuterOf(v))
 	}
 	return Tensor{}, fmt.Errorf("value %q is not given", f.p.g.NameOf(v))
 }
@@ -99,13 +90,10 @@ func (f *frame) evaluate(want []graph.Value) ([]Tensor, error) {
 			continue
 		}
 		n := nodes[i]
-		if err := f.m.ctx.Err(); err != nil {
-			return nil, err
-		}
 		if err := f.node(n); err != nil {
 			return nil, at(i, n, err)
 		}
-		for _, v := range slices.Concat(uses(n), n.Outputs) {
+		for _, v := range slices.Concat(n.Inputs, n.Outputs) {
 			if f.p.last[v] <= i && !kept[v] {
 				delete(f.env, v)
 			}
@@ -135,7 +123,7 @@ func (f *frame) needed(want []graph.Value) []bool {
 			out[i] = out[i] || v != graph.None && wanted[v] && !given
 		}
 		if out[i] {
-			for _, v := range uses(n) {
+			for _, v := range n.Inputs {
 				wanted[v] = true
 			}
 		}
@@ -145,9 +133,6 @@ func (f *frame) needed(want []graph.Value) []bool {
 
 // node evaluates one node. A result that was given stays as it was given.
 func (f *frame) node(n *graph.Node) error {
-	if err := f.m.work(perNode); err != nil {
-		return err
-	}
 	c := &call{n: n, in: make([]Tensor, len(n.Inputs)), f: f, m: f.m}
 	for i, v := range n.Inputs {
 		var err error

@@ -55,8 +55,6 @@ func someInputs(g *graph.Graph) []oracle.Tensor {
 			switch {
 			case declared.Elem.IsFloat():
 				t.F = append(t.F, float64(k%7)-3)
-			case declared.Elem == graph.String:
-				t.S = append(t.S, "1")
 			default:
 				t.I = append(t.I, k%2)
 			}

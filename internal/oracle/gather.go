@@ -2,7 +2,6 @@ package oracle
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/oatta/oatta/models/graph"
@@ -201,7 +200,6 @@ func (c *call) scatterTo(list []int) ([]Tensor, error) {
 	if !ok || p.i != nil && !numbers(x.Elem) {
 		return nil, fmt.Errorf("attribute reduction: %q of %v", c.n.Str("reduction", ""), x.Elem)
 	}
-	f := p.forInt(x.Elem)
 	for i, at := range list {
 		switch {
 		case p.f == nil:
@@ -209,42 +207,10 @@ func (c *call) scatterTo(list []int) ([]Tensor, error) {
 		case y.F != nil:
 			y.F[at] = p.f(y.F[at], updates.F[i])
 		default:
-			y.I[at] = wrapped(y.Elem, f(y.I[at], updates.I[i]))
+			y.I[at] = wrapped(y.Elem, p.i(y.I[at], updates.I[i]))
 		}
 	}
 	return one(y, nil)
-}
-
-// oneHot: indices are of any number type; depth is input 1; input 2 holds the values off and on. An index out of range is nowhere on.
-func oneHot(c *call) ([]Tensor, error) {
-	indices, err := c.asFloats(c.in[0])
-	if err != nil {
-		return nil, err
-	}
-	depth, err := c.scalar(1, 0)
-	depth = math.Trunc(depth)
-	if err != nil || !(depth >= 1 && depth <= maxWindow) || c.in[2].Len() != 2 {
-		return nil, firstOf(err, fmt.Errorf("depth %v, values of shape %v", depth, c.in[2].Dims))
-	}
-	a, err := axis(c.n.Int("axis", -1), len(indices.Dims)+1)
-	if err != nil {
-		return nil, err
-	}
-	dims := slices.Insert(slices.Clone(indices.Dims), a, int64(depth))
-	if _, err := c.count(dims); err != nil {
-		return nil, err
-	}
-	r := along(dims, a)
-	list := make([]int, product(dims)) // 0: off
-	for i, v := range indices.F {
-		if v < 0 {
-			v += depth
-		}
-		if v >= 0 && v < depth {
-			list[(i/r.inner*r.n+int(v))*r.inner+i%r.inner] = 1
-		}
-	}
-	return one(take(c.in[2], dims, list, Tensor{}), nil)
 }
 
 // nonZero lists the coordinates of what is not 0: one row per axis.
@@ -252,7 +218,7 @@ func nonZero(c *call) ([]Tensor, error) {
 	x := c.in[0]
 	var found []int
 	for i := range x.Len() {
-		if x.F != nil && x.F[i] != 0 || x.I != nil && x.I[i] != 0 || x.S != nil && x.S[i] != "" {
+		if x.F != nil && x.F[i] != 0 || x.I != nil && x.I[i] != 0 {
 			found = append(found, i)
 		}
 	}

@@ -55,36 +55,13 @@ func rangeLength(start, limit, delta Tensor) (int64, error) {
 		if t.F != nil {
 			return t.F[0]
 		}
-		return intFloat(t.Elem, t.I[0])
+		return float64(t.I[0])
 	}
 	n := math.Ceil((value(limit) - value(start)) / value(delta))
 	if value(delta) == 0 || n != n || n > 1<<50 {
 		return 0, fmt.Errorf("from %v to %v by %v", value(start), value(limit), value(delta))
 	}
 	return int64(max(0, n)), nil
-}
-
-func eyeLike(c *call) ([]Tensor, error) {
-	x := c.in[0]
-	if err := c.rank(0, 2); err != nil {
-		return nil, err
-	}
-	y, err := c.make(graph.DType(c.n.Int("dtype", int64(x.Elem))), x.Dims)
-	if err != nil || y.S != nil {
-		return nil, firstOf(err, fmt.Errorf("elements of type %v", y.Elem))
-	}
-	k := c.n.Int("k", 0)
-	for i := range x.Dims[0] {
-		if j := i + k; k > -maxWindow && k < maxWindow && j >= 0 && j < x.Dims[1] {
-			at := i*x.Dims[1] + j
-			if y.F != nil {
-				y.F[at] = 1
-				continue
-			}
-			y.I[at] = 1
-		}
-	}
-	return one(y, nil)
 }
 
 // trilu keeps the upper or lower triangle of the last two axes; input 1 moves the diagonal.
@@ -116,30 +93,4 @@ func trilu(c *call) ([]Tensor, error) {
 		}
 	}
 	return one(take(x, x.Dims, list, Tensor{}), nil)
-}
-
-// constant is a Constant node, which files in the normal form have none of, but a graph that was built may.
-func constant(c *call) ([]Tensor, error) {
-	for _, a := range c.n.Attrs {
-		switch v := a.Value.(type) {
-		case *graph.Tensor:
-			if _, err := c.count(v.Dims()); err != nil {
-				return nil, err
-			}
-			return one(FromGraph(v))
-		case int64:
-			return one(Int64s([]int64{v}), nil)
-		case []int64:
-			return one(Int64s(v, int64(len(v))), nil)
-		case float32:
-			return one(Float32s([]float64{float64(v)}), nil)
-		case []float32:
-			f := make([]float64, len(v))
-			for i, x := range v {
-				f[i] = float64(x)
-			}
-			return one(Float32s(f, int64(len(f))), nil)
-		}
-	}
-	return nil, fmt.Errorf("no value that is evaluated")
 }

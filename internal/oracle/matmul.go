@@ -3,8 +3,6 @@ package oracle
 import (
 	"fmt"
 	"slices"
-
-	"github.com/oatta/oatta/models/graph"
 )
 
 // matrix is a view of rows and columns of a slice of floats.
@@ -213,40 +211,6 @@ func (c *call) addScaled(y Tensor, i int, beta float64) error {
 		y.F[j] += beta * v
 	}
 	return nil
-}
-
-// matMulInteger multiplies 8-bit integers into int32, less their zero points: inputs 2 (a scalar, or one per row) and 3 (a scalar, or one
-// per column).
-func matMulInteger(c *call) ([]Tensor, error) {
-	a, err := c.centred(0, 2, true)
-	if err != nil {
-		return nil, err
-	}
-	b, err := c.centred(1, 3, false)
-	if err != nil {
-		return nil, err
-	}
-	y, err := c.multiply(a, b)
-	if err != nil {
-		return nil, err
-	}
-	return one(c.castTo(y, graph.Int32))
-}
-
-// centred returns an input of integers as floats, less a zero point.
-func (c *call) centred(i, zero int, perRow bool) (Tensor, error) {
-	x, err := c.asFloats(c.in[i])
-	if err != nil || !c.has(zero) {
-		return x, err
-	}
-	z, err := c.asFloats(c.in[zero])
-	if err != nil {
-		return x, err
-	}
-	if perRow && len(z.Dims) == 1 && z.Len() > 1 {
-		z.Dims = []int64{z.Dims[0], 1}
-	}
-	return c.pairwise(x, z, subOf)
 }
 
 func firstOf(errs ...error) error {

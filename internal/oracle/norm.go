@@ -193,37 +193,6 @@ func (c *call) normGroups(channels, area, n int) ([]Tensor, error) {
 	return one(y, nil)
 }
 
-// lrn divides by a power of the sum of squares over neighbouring channels.
-func lrn(c *call) ([]Tensor, error) {
-	channels, area, err := c.perChannel()
-	if err != nil {
-		return nil, err
-	}
-	x, size := c.in[0], c.n.Int("size", 0)
-	if size < 1 || size > maxWindow {
-		return nil, fmt.Errorf("attribute size: %d", size)
-	}
-	y, err := c.make(x.Elem, x.Dims)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.m.work(int64(len(x.F)), min(size, int64(channels))); err != nil {
-		return nil, err
-	}
-	alpha, beta, bias := c.float("alpha", 1e-4), c.float("beta", 0.75), c.float("bias", 1)
-	before, after := int(size-1)/2, int(size)/2 // floor and ceiling of (size-1)/2
-	for i, v := range x.F {
-		k := i / area % channels
-		sum := 0.0
-		for j := max(0, k-before); j <= min(channels-1, k+after); j++ {
-			w := x.F[i+(j-k)*area]
-			sum += w * w
-		}
-		y.F[i] = v / math.Pow(bias+alpha/float64(size)*sum, beta)
-	}
-	return one(y, nil)
-}
-
 // lpNormalization divides by the 1- or 2-norm along an axis; what has norm 0 stays 0.
 func lpNormalization(c *call) ([]Tensor, error) {
 	x, y, r, err := c.alongAxis()

@@ -170,7 +170,7 @@ func TestLimits(t *testing.T) {
 		want string
 	}{
 		{oracle.Settings{}, ""},
-		{oracle.Settings{MaxWork: 64*64*64 + 64*64 + 16}, ""},
+		{oracle.Settings{MaxWork: 64*64*64 + 64*64}, ""},
 		{oracle.Settings{MaxWork: 64 * 64 * 64}, "steps of work"},
 		{oracle.Settings{MaxElements: 64*64 - 1}, "elements"},
 		{oracle.Settings{MaxWork: -1}, "limits"},

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -34,9 +35,12 @@ func (c *call) pooled() (p pooled, err error) {
 // maxPool returns the largest element of each window, the first of equals, and its place in the input as output 1. A window that lies in
 // the pads alone has the lowest number there is, and no place.
 func maxPool(c *call) ([]Tensor, error) {
-	x := c.in[0]
-	if !numbers(x.Elem) {
-		return nil, fmt.Errorf("input 0 is %v", x.Elem)
+	if c.n.Int("storage_order", 0) != 0 {
+		return nil, errors.New("attribute storage_order: columns before rows are not evaluated")
+	}
+	x, err := c.floats(0)
+	if err != nil {
+		return nil, err
 	}
 	p, err := c.pooled()
 	if err != nil {
@@ -58,40 +62,12 @@ func maxPool(c *call) ([]Tensor, error) {
 				best = plane + at
 			}
 		}
-		y.setLargest(i, x, best)
-		where.I[i] = int64(best)
-	}
-	if c.n.Int("storage_order", 0) != 0 {
-		columnMajor(where.I, x.Dims[2:], p.area)
+		y.F[i], where.I[i] = math.Inf(-1), int64(best)
+		if best >= 0 {
+			y.F[i] = x.F[best]
+		}
 	}
 	return []Tensor{y, where}, nil
-}
-
-func (t Tensor) setLargest(i int, from Tensor, j int) {
-	switch {
-	case j >= 0:
-		t.set(i, from, j)
-	case t.F != nil:
-		t.F[i] = math.Inf(-1)
-	default:
-		t.I[i] = reduceMax.startInt(t.Elem)
-	}
-}
-
-// columnMajor renumbers places within each plane so that the first axis runs fastest.
-func columnMajor(places, dims []int64, area int) {
-	for i, at := range places {
-		if at < 0 {
-			continue
-		}
-		rest, out, step := at%int64(area), int64(0), int64(area)
-		for k := len(dims) - 1; k >= 0; k-- {
-			step /= dims[k]
-			out += rest % dims[k] * step
-			rest /= dims[k]
-		}
-		places[i] = at - at%int64(area) + out
-	}
 }
 
 // averagePool divides by the number of elements under the window, or with count_include_pad also of pads. What lies behind the pads, where
@@ -110,19 +86,6 @@ func averagePool(c *call) ([]Tensor, error) {
 			}
 		})
 		return sum / float64(n)
-	})
-}
-
-func lpPool(c *call) ([]Tensor, error) {
-	p := float64(c.n.Int("p", 2))
-	return c.poolFloats(func(x []float64, list func(func(at int))) float64 {
-		sum := 0.0
-		list(func(at int) {
-			if at >= 0 {
-				sum += math.Pow(math.Abs(x[at]), p)
-			}
-		})
-		return math.Pow(sum, 1/p)
 	})
 }
 
@@ -164,12 +127,4 @@ func globalPool(r reduction) func(*call) ([]Tensor, error) {
 		ones, _ := shrunk(x.Dims, span(len(x.Dims))[2:], true)
 		return one(r.evalFloats(c, x, ones, ones))
 	}
-}
-
-func globalLpPool(c *call) ([]Tensor, error) {
-	p := float64(c.n.Int("p", 2))
-	return globalPool(reduction{
-		step: func(sum, x float64) float64 { return sum + math.Pow(math.Abs(x), p) },
-		end:  func(sum float64, _ int) float64 { return math.Pow(sum, 1/p) },
-	})(c)
 }

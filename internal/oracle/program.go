@@ -1,9 +1,7 @@
 package oracle
 
 import (
-	"context"
 	"fmt"
-	"slices"
 
 	"github.com/oatta/oatta/models/graph"
 )
@@ -13,12 +11,11 @@ type Program struct {
 	g         *graph.Graph
 	s         Settings
 	constants map[graph.Value]Tensor
-	bodies    map[*graph.Graph]*Program
 	last      map[graph.Value]int // the last node that uses a value
 }
 
-// Compile reads the constants of a graph and looks up its operators. An operator that the package does not evaluate, in a body too, is
-// an error that names node and operator.
+// Compile reads the constants of a graph and looks up its operators. An operator that the package does not evaluate is an
+// error that names node and operator.
 func Compile(g *graph.Graph, s Settings) (*Program, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -34,7 +31,7 @@ func Compile(g *graph.Graph, s Settings) (*Program, error) {
 }
 
 func compile(g *graph.Graph, s Settings) (*Program, error) {
-	p := &Program{g: g, s: s, constants: map[graph.Value]Tensor{}, bodies: map[*graph.Graph]*Program{}, last: map[graph.Value]int{}}
+	p := &Program{g: g, s: s, constants: map[graph.Value]Tensor{}, last: map[graph.Value]int{}}
 	for _, v := range g.Values() {
 		if err := p.constant(v); err != nil {
 			return nil, err
@@ -44,15 +41,8 @@ func compile(g *graph.Graph, s Settings) (*Program, error) {
 		if !Known(n.Domain, n.Op) {
 			return nil, at(i, n, fmt.Errorf("the interpreter has no such operator"))
 		}
-		for _, v := range uses(n) {
+		for _, v := range n.Inputs {
 			p.last[v] = i
-		}
-		for _, b := range n.Bodies() {
-			body, err := compile(b, s)
-			if err != nil {
-				return nil, at(i, n, err)
-			}
-			p.bodies[b] = body
 		}
 	}
 	return p, nil
@@ -81,19 +71,6 @@ func (p *Program) constant(v graph.Value) error {
 	return nil
 }
 
-// uses returns the values of its graph that a node reads, those that its bodies capture among them.
-func uses(n *graph.Node) []graph.Value {
-	out := slices.Clone(n.Inputs)
-	for _, b := range n.Bodies() {
-		for _, v := range b.Values() {
-			if b.Kind(v) == graph.Captured {
-				out = append(out, b.OuterOf(v))
-			}
-		}
-	}
-	return out
-}
-
 func key(n *graph.Node) string {
 	if n.Domain == "" || n.Domain == "ai.onnx" {
 		return n.Op
@@ -120,9 +97,7 @@ func Run(g *graph.Graph, inputs ...Tensor) ([]Tensor, error) {
 
 // Run evaluates the graph and returns its outputs in order. Inputs are in the order of the graph's; a zero Tensor, or one too few, takes
 // the input's default, if it has one.
-func (p *Program) Run(inputs ...Tensor) ([]Tensor, error) { return p.run(context.Background(), inputs) }
-
-func (p *Program) run(ctx context.Context, inputs []Tensor) ([]Tensor, error) {
+func (p *Program) Run(inputs ...Tensor) ([]Tensor, error) {
 	if len(inputs) > len(p.g.Inputs()) {
 		return nil, fmt.Errorf("oracle: %d inputs given, the graph has %d", len(inputs), len(p.g.Inputs()))
 	}
@@ -132,18 +107,14 @@ func (p *Program) run(ctx context.Context, inputs []Tensor) ([]Tensor, error) {
 			given[p.g.Inputs()[i]] = t
 		}
 	}
-	return p.eval(ctx, given, p.g.Outputs())
+	return p.Eval(given, p.g.Outputs()...)
 }
 
 // Eval evaluates what the wanted values need, no more, and returns them in order. Given tensors take the place of inputs, and also of
 // constants and results of nodes, whose producers are then not evaluated. The element type of what is given must be the declared one,
 // except that any float type stands for any other and takes on the declared type; sizes are checked only for inputs that declare them.
 func (p *Program) Eval(given map[graph.Value]Tensor, want ...graph.Value) ([]Tensor, error) {
-	return p.eval(context.Background(), given, want)
-}
-
-func (p *Program) eval(ctx context.Context, given map[graph.Value]Tensor, want []graph.Value) ([]Tensor, error) {
-	f := &frame{p: p, env: make(map[graph.Value]Tensor, len(given)), m: &meter{ctx: ctx, s: p.s}}
+	f := &frame{p: p, env: make(map[graph.Value]Tensor, len(given)), m: &meter{s: p.s}}
 	for v, t := range given {
 		t, err := p.accept(v, t)
 		if err != nil {

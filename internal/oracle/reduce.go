@@ -1,11 +1,9 @@
 package oracle
 
 import (
-	"fmt"
+	"cmp"
 	"math"
 	"slices"
-
-	"github.com/oatta/oatta/models/graph"
 )
 
 // reduction folds elements into one: start, step by step, then end, which is told how many there were.
@@ -13,8 +11,6 @@ type reduction struct {
 	start float64
 	step  func(sum, x float64) float64
 	end   func(sum float64, n int) float64 // nil: the sum itself
-	whole *pair                            // exact on integers; nil: through floats
-	first int64                            // start for integers
 }
 
 func add(a, b float64) float64          { return a + b }
@@ -24,10 +20,10 @@ func sqrtOf(sum float64, _ int) float64 { return math.Sqrt(sum) }
 func logOf(sum float64, _ int) float64  { return math.Log(sum) }
 
 var (
-	reduceSum       = reduction{step: add, whole: &addOf}
-	reduceProd      = reduction{start: 1, step: mulOf.f, whole: &mulOf, first: 1}
-	reduceMax       = reduction{start: math.Inf(-1), step: maxOf.f, whole: &maxOf, first: math.MinInt64}
-	reduceMin       = reduction{start: math.Inf(1), step: minOf.f, whole: &minOf, first: math.MaxInt64}
+	reduceSum       = reduction{step: add}
+	reduceProd      = reduction{start: 1, step: mulOf.f}
+	reduceMax       = reduction{start: math.Inf(-1), step: maxOf.f}
+	reduceMin       = reduction{start: math.Inf(1), step: minOf.f}
 	reduceMean      = reduction{step: add, end: func(sum float64, n int) float64 { return sum / float64(n) }}
 	reduceL1        = reduction{step: addAbs}
 	reduceL2        = reduction{step: addSquare, end: sqrtOf}
@@ -78,25 +74,18 @@ func (c *call) groups(dims, ones []int64) ([]int, error) {
 	return places(dims, 0, stretch(ones, dims)), nil
 }
 
+// eval reduces integers as floats, which is exact as far as these count: to 2^53.
 func (r reduction) eval(c *call) ([]Tensor, error) {
 	x := c.in[0]
-	if x.Elem == graph.String || x.Elem == graph.Bool && (r.whole == nil || r.whole.u == nil) {
-		return nil, fmt.Errorf("input 0 is %v", x.Elem)
+	floats, err := c.asFloats(x)
+	if err != nil {
+		return nil, err
 	}
 	list, ok, err := c.reducedAxes()
 	if err != nil || !ok {
 		return []Tensor{x}, err
 	}
 	ones, dims := shrunk(x.Dims, list, c.n.Int("keepdims", 1) != 0)
-	if whole(x.Elem) && r.whole != nil {
-		return one(r.evalInts(c, x, ones, dims))
-	}
-	floats := x
-	if !x.Elem.IsFloat() {
-		if floats, err = c.asFloats(x); err != nil {
-			return nil, err
-		}
-	}
 	y, err := r.evalFloats(c, floats, ones, dims)
 	if err != nil {
 		return nil, err
@@ -127,44 +116,6 @@ func (r reduction) evalFloats(c *call, x Tensor, ones, dims []int64) (Tensor, er
 		y.F[i] = r.end(v, n)
 	}
 	return y, nil
-}
-
-func (r reduction) evalInts(c *call, x Tensor, ones, dims []int64) (Tensor, error) {
-	into, err := c.groups(x.Dims, ones)
-	if err != nil {
-		return x, err
-	}
-	y, err := c.make(x.Elem, dims)
-	if err != nil {
-		return y, err
-	}
-	for i := range y.I {
-		y.I[i] = r.startInt(x.Elem)
-	}
-	f := r.whole.forInt(x.Elem)
-	for i, v := range x.I {
-		y.I[into[i]] = wrapped(x.Elem, f(y.I[into[i]], v))
-	}
-	return y, nil
-}
-
-// startInt is the largest or smallest integer of the type, where the reduction starts there.
-func (r reduction) startInt(elem graph.DType) int64 {
-	bits := elem.Bits()
-	signed := elem == graph.Int8 || elem == graph.Int16 || elem == graph.Int32 || elem == graph.Int64
-	switch {
-	case elem == graph.Bool:
-		return boolInt(r.first > 0)
-	case r.first == math.MinInt64 && signed:
-		return -1 << (bits - 1)
-	case r.first == math.MinInt64:
-		return 0
-	case r.first == math.MaxInt64 && signed:
-		return 1<<(bits-1) - 1
-	case r.first == math.MaxInt64:
-		return wrapped(elem, -1)
-	}
-	return r.first
 }
 
 // logSumExp subtracts the maximum first; an infinite one is the result.
@@ -259,52 +210,10 @@ func softmaxRow(y, x []float64, first int, r rows, logarithm bool) {
 	}
 }
 
-// argReduce finds the first place of the largest (or smallest) element along an axis, or the last.
-func argReduce(largest bool) func(*call) ([]Tensor, error) {
-	return func(c *call) ([]Tensor, error) {
-		x := c.in[0]
-		if !numbers(x.Elem) {
-			return nil, fmt.Errorf("input 0 is %v", x.Elem)
-		}
-		a, err := axis(c.n.Int("axis", 0), len(x.Dims))
-		if err != nil {
-			return nil, err
-		}
-		r := along(x.Dims, a)
-		_, dims := shrunk(x.Dims, []int{a}, c.n.Int("keepdims", 1) != 0)
-		y, err := c.make(graph.Int64, dims)
-		if err != nil {
-			return nil, err
-		}
-		if r.n == 0 && len(y.I) > 0 {
-			return nil, fmt.Errorf("axis %d of %v has no elements", a, x.Dims)
-		}
-		if err := c.m.work(int64(x.Len())); err != nil {
-			return nil, err
-		}
-		last, next := c.n.Int("select_last_index", 0) != 0, 0
-		r.each(func(first int) {
-			best := 0
-			for j := 1; j < r.n; j++ {
-				order := x.order(first+j*r.inner, first+best*r.inner)
-				if !largest {
-					order = -order
-				}
-				if order > 0 || last && order == 0 {
-					best = j
-				}
-			}
-			y.I[next] = int64(best)
-			next++
-		})
-		return one(y, nil)
-	}
-}
-
 // order compares elements i and j of numbers. NaN is above all.
 func (t Tensor) order(i, j int) int {
 	if t.F == nil {
-		return compareInts(t.Elem, t.I[i], t.I[j])
+		return cmp.Compare(t.I[i], t.I[j])
 	}
 	a, b := t.F[i], t.F[j]
 	switch {
@@ -314,22 +223,4 @@ func (t Tensor) order(i, j int) int {
 		return -1
 	}
 	return 0
-}
-
-// hardmax is 1 at the first largest element along an axis, and 0 elsewhere.
-func hardmax(c *call) ([]Tensor, error) {
-	x, y, r, err := c.alongAxis()
-	if err != nil || len(x.F) == 0 {
-		return []Tensor{y}, err
-	}
-	r.each(func(first int) {
-		best := 0
-		for j := 1; j < r.n; j++ {
-			if x.order(first+j*r.inner, first+best*r.inner) > 0 {
-				best = j
-			}
-		}
-		y.F[first+best*r.inner] = 1
-	})
-	return one(y, nil)
 }

@@ -8,9 +8,8 @@ import (
 
 // resample is Resize along one axis.
 type resample struct {
-	in, out    int
-	scale      float64
-	start, end float64 // region of interest, tf_crop_and_resize alone
+	in, out int
+	scale   float64
 }
 
 // resize: sizes (input 3) or scales (input 2), of all axes or of those that the attribute axes lists. Interpolation is separable: one
@@ -35,9 +34,8 @@ func resize(c *call) ([]Tensor, error) {
 		return nil, err
 	}
 	for i, a := range where {
-		// An axis that stays as it is would be interpolated at its own places, unless a region is cut out.
-		if plans[i].in == plans[i].out && plans[i].scale == 1 && c.n.Str("coordinate_transformation_mode", "") != "tf_crop_and_resize" {
-			continue
+		if plans[i].in == plans[i].out && plans[i].scale == 1 {
+			continue // it would be interpolated at its own places
 		}
 		if y, err = c.resizeAxis(y, a, plans[i]); err != nil {
 			return nil, err
@@ -53,22 +51,16 @@ func (c *call) resamples(where []int) ([]resample, error) {
 	if err != nil {
 		return nil, err
 	}
-	roi, err := c.region(len(where))
-	if err != nil {
-		return nil, err
-	}
 	out := make([]resample, len(where))
 	for i, a := range where {
 		size := math.Floor(float64(float32(dims[a]) * float32(scales[i]))) // as the engine: scales are float32
 		if c.has(3) {
 			size = math.Round(scales[i] * float64(dims[a]))
-		} else if c.n.Str("coordinate_transformation_mode", "") == "tf_crop_and_resize" {
-			size = math.Floor(float64(dims[a]) * (roi[len(where)+i] - roi[i]) * scales[i])
 		}
 		if !(size >= 0 && size <= maxWindow) || size > 0 && dims[a] == 0 {
 			return nil, fmt.Errorf("axis %d of %v becomes %v", a, dims, size)
 		}
-		out[i] = resample{int(dims[a]), int(size), scales[i], roi[i], roi[len(where)+i]}
+		out[i] = resample{int(dims[a]), int(size), scales[i]}
 	}
 	return out, nil
 }
@@ -114,18 +106,6 @@ func (c *call) scales(where []int) ([]float64, error) {
 	return out, nil
 }
 
-// region returns the starts and then the ends of the region of interest, all of the input unless the mode crops.
-func (c *call) region(n int) ([]float64, error) {
-	if c.n.Str("coordinate_transformation_mode", "") != "tf_crop_and_resize" {
-		return append(make([]float64, n), slices.Repeat([]float64{1}, n)...), nil
-	}
-	roi, err := c.floats(1)
-	if err == nil && len(roi.F) != 2*n {
-		err = fmt.Errorf("region of %d numbers for %d axes", len(roi.F), n)
-	}
-	return roi.F, err
-}
-
 // origin returns where in the input, in its own units, place i of the output lies.
 func (r resample) origin(i int, mode string) (float64, error) {
 	p, in := float64(i), float64(r.in)
@@ -148,11 +128,6 @@ func (r resample) origin(i int, mode string) (float64, error) {
 		return p * (in - 1) / (length - 1), nil
 	case "asymmetric":
 		return p / r.scale, nil
-	case "tf_crop_and_resize":
-		if r.out > 1 {
-			return r.start*(in-1) + p*(r.end-r.start)*(in-1)/float64(r.out-1), nil
-		}
-		return 0.5 * (r.start + r.end) * (in - 1), nil
 	}
 	return 0, fmt.Errorf("attribute coordinate_transformation_mode: %q", mode)
 }
@@ -178,12 +153,9 @@ func (c *call) resizeAxis(x Tensor, a int, r resample) (Tensor, error) {
 		if err != nil {
 			return y, err
 		}
-		crop := mode == "tf_crop_and_resize" && !(origin >= 0 && origin <= float64(r.in-1))
-		var taps []tap
-		if !crop {
-			if taps, err = c.resizeTaps(origin, r); err != nil {
-				return y, err
-			}
+		taps, err := c.resizeTaps(origin, r)
+		if err != nil {
+			return y, err
 		}
 		if err := c.m.work(int64(len(taps)), int64(from.outer), int64(from.inner)); err != nil {
 			return y, err
@@ -191,10 +163,6 @@ func (c *call) resizeAxis(x Tensor, a int, r resample) (Tensor, error) {
 		for o := range from.outer {
 			for k := range from.inner {
 				at := (o*to.n+i)*to.inner + k
-				if crop {
-					y.F[at] = c.float("extrapolation_value", 0)
-					continue
-				}
 				for _, t := range taps {
 					y.F[at] += t.weight * x.F[(o*from.n+t.at)*from.inner+k]
 				}

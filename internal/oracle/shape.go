@@ -170,13 +170,10 @@ func concat(c *call) ([]Tensor, error) {
 // copy copies n elements from place j of a tensor of the same type to place i, and returns n.
 func (t Tensor) copy(i int, from Tensor, j, n int) int {
 	if n > 0 {
-		switch {
-		case t.F != nil:
+		if t.F != nil {
 			copy(t.F[i:i+n], from.F[j:j+n])
-		case t.I != nil:
+		} else {
 			copy(t.I[i:i+n], from.I[j:j+n])
-		default:
-			copy(t.S[i:i+n], from.S[j:j+n])
 		}
 	}
 	return n
@@ -207,7 +204,7 @@ func split(c *call) ([]Tensor, error) {
 }
 
 func (c *call) parts(size int64) ([]int64, error) {
-	parts := int64(c.outputs())
+	parts := int64(len(c.n.Outputs))
 	if !c.has(1) {
 		each := (size + parts - 1) / parts
 		out := make([]int64, parts)

@@ -104,34 +104,3 @@ func (t Tensor) put(i int, f float64, n int64) {
 	}
 	t.I[i] = n
 }
-
-// reverseSequence turns the first lens[b] steps of each sequence around.
-func reverseSequence(c *call) ([]Tensor, error) {
-	x := c.in[0]
-	lens, err := c.vector(1)
-	if err != nil {
-		return nil, err
-	}
-	batch, time := c.n.Int("batch_axis", 1), c.n.Int("time_axis", 0)
-	if len(x.Dims) < 2 || batch != 0 && batch != 1 || time != 1-batch || int64(len(lens)) != x.Dims[batch] {
-		return nil, fmt.Errorf("axes %d and %d of shape %v, %d lengths", batch, time, x.Dims, len(lens))
-	}
-	if _, err := c.count(x.Dims); err != nil {
-		return nil, err
-	}
-	for _, n := range lens {
-		if n < 0 || n > x.Dims[time] {
-			return nil, fmt.Errorf("length %d of %d steps", n, x.Dims[time])
-		}
-	}
-	strides := rowMajor(x.Dims)
-	list := span(x.Len())
-	for i := range list {
-		t := int64(i/strides[time]) % x.Dims[time]
-		b := int64(i/strides[batch]) % x.Dims[batch]
-		if t < lens[b] {
-			list[i] = i + int(lens[b]-1-2*t)*strides[time]
-		}
-	}
-	return one(take(x, x.Dims, list, Tensor{}), nil)
-}

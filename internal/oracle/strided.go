@@ -49,13 +49,10 @@ func places(dims []int64, offset int, strides []int) []int {
 // caller has counted.
 func take(t Tensor, dims []int64, list []int, fill Tensor) Tensor {
 	out := Tensor{Elem: t.Elem, Dims: slices.Clone(dims)}
-	switch {
-	case t.Elem.IsFloat():
+	if t.Elem.IsFloat() {
 		out.F = pick(t.F, list, fill.F)
-	case whole(t.Elem):
+	} else {
 		out.I = pick(t.I, list, fill.I)
-	default:
-		out.S = pick(t.S, list, fill.S)
 	}
 	return out
 }

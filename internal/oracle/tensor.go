@@ -9,14 +9,13 @@ import (
 	"github.com/oatta/oatta/models/graph"
 )
 
-// Tensor is a dense array in row-major order. Its elements are in F for float types, in I for integers and bools (0 and 1; uint64 keeps
-// its bits) and in S for strings. The zero Tensor stands for an input that is left out.
+// Tensor is a dense array in row-major order. Its elements are in F for float types, and in I for integers and bools (0 and 1). The zero
+// Tensor stands for an input that is left out.
 type Tensor struct {
 	Elem graph.DType
 	Dims []int64
 	F    []float64
 	I    []int64
-	S    []string
 }
 
 // Float64s returns a tensor of type float64 over values, which are not copied. It panics if they do not fill the sizes.
@@ -56,9 +55,10 @@ func IntsOf(elem graph.DType, values []int64, dims ...int64) Tensor {
 func (t Tensor) Absent() bool { return t.Elem == graph.Undefined }
 
 // Len returns the number of elements.
-func (t Tensor) Len() int { return len(t.F) + len(t.I) + len(t.S) }
+func (t Tensor) Len() int { return len(t.F) + len(t.I) }
 
-func whole(elem graph.DType) bool { return elem.IsInt() || elem == graph.Bool }
+// whole reports the types whose elements an int64 holds: networks index, count and mask with them. Of uint64 no network makes use.
+func whole(elem graph.DType) bool { return elem.IsInt() && elem != graph.Uint64 || elem == graph.Bool }
 
 // Check reports elements that do not fill the sizes, or lie in a slice that the type does not use.
 func (t Tensor) Check() error {
@@ -66,22 +66,15 @@ func (t Tensor) Check() error {
 	if !ok {
 		return fmt.Errorf("sizes %v", t.Dims)
 	}
-	f, i, s := len(t.F), len(t.I), len(t.S)
+	used, other := len(t.F), len(t.I)
+	if !t.Elem.IsFloat() {
+		used, other = other, used
+	}
 	switch {
-	case t.Elem.IsFloat():
-		if i+s != 0 || int64(f) != n {
-			return fmt.Errorf("%v%v with %d floats, %d integers, %d strings", t.Elem, t.Dims, f, i, s)
-		}
-	case whole(t.Elem):
-		if f+s != 0 || int64(i) != n {
-			return fmt.Errorf("%v%v with %d floats, %d integers, %d strings", t.Elem, t.Dims, f, i, s)
-		}
-	case t.Elem == graph.String:
-		if f+i != 0 || int64(s) != n {
-			return fmt.Errorf("%v%v with %d floats, %d integers, %d strings", t.Elem, t.Dims, f, i, s)
-		}
-	default:
+	case !t.Elem.IsFloat() && !whole(t.Elem):
 		return fmt.Errorf("elements of type %v are not evaluated", t.Elem)
+	case int64(used) != n || other != 0:
+		return fmt.Errorf("%v%v with %d floats, %d integers", t.Elem, t.Dims, len(t.F), len(t.I))
 	}
 	return nil
 }
@@ -114,8 +107,6 @@ func FromGraph(t *graph.Tensor) (Tensor, error) {
 		out.F, err = t.Float64s()
 	case whole(t.Elem()):
 		out.I, err = t.Int64s()
-	case t.Elem() == graph.String:
-		out.S = t.Strings()
 	default:
 		err = fmt.Errorf("elements of type %v are not evaluated", t.Elem())
 	}
@@ -126,9 +117,6 @@ func FromGraph(t *graph.Tensor) (Tensor, error) {
 func (t Tensor) Graph() (*graph.Tensor, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
-	}
-	if t.Elem == graph.String {
-		return graph.StringTensor(t.Dims, t.S)
 	}
 	size := t.Elem.Bits() / 8
 	raw := make([]byte, 0, t.Len()*size)

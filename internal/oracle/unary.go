@@ -59,14 +59,6 @@ func neg(x float64) float64 { return -x }
 func negInt(x int64) int64  { return -x }
 func absInt(x int64) int64  { return max(x, -x) }
 
-// abs leaves unsigned integers alone, whose bits may look negative.
-func abs(c *call) ([]Tensor, error) {
-	if c.in[0].Elem == graph.Uint64 {
-		return c.in, nil
-	}
-	return numeric(math.Abs, absInt)(c)
-}
-
 func sign(x float64) float64 {
 	switch {
 	case x > 0:
@@ -75,19 +67,6 @@ func sign(x float64) float64 {
 		return -1
 	}
 	return x // 0 and NaN
-}
-
-func signOf(c *call) ([]Tensor, error) {
-	unsigned := c.in[0].Elem == graph.Uint64
-	return numeric(sign, func(x int64) int64 {
-		switch {
-		case x > 0 || unsigned && x != 0:
-			return 1
-		case x < 0:
-			return -1
-		}
-		return 0
-	})(c)
 }
 
 // relu hands NaN on.
@@ -202,32 +181,6 @@ func shrink(c *call) ([]Tensor, error) {
 	return numeric(f, func(n int64) int64 { return int64(f(float64(n))) })(c)
 }
 
-// predicate maps floats to bools.
-func predicate(prepare func(*call) func(float64) bool) func(*call) ([]Tensor, error) {
-	return func(c *call) ([]Tensor, error) {
-		x, err := c.floats(0)
-		if err != nil {
-			return nil, err
-		}
-		y, err := c.make(graph.Bool, x.Dims)
-		if err != nil {
-			return nil, err
-		}
-		f := prepare(c)
-		for i, v := range x.F {
-			y.I[i] = boolInt(f(v))
-		}
-		return one(y, nil)
-	}
-}
-
-func isNaN(*call) func(float64) bool { return math.IsNaN }
-
-func isInf(c *call) func(float64) bool {
-	up, down := c.n.Int("detect_positive", 1) != 0, c.n.Int("detect_negative", 1) != 0
-	return func(x float64) bool { return up && math.IsInf(x, 1) || down && math.IsInf(x, -1) }
-}
-
 func boolInt(b bool) int64 {
 	if b {
 		return 1
@@ -240,13 +193,6 @@ func not(c *call) ([]Tensor, error) {
 		return nil, fmt.Errorf("input 0 is %v, want bool", c.in[0].Elem)
 	}
 	return one(c.mapInts(c.in[0], func(n int64) int64 { return 1 - n }))
-}
-
-func bitwiseNot(c *call) ([]Tensor, error) {
-	if _, err := c.ints(0); err != nil {
-		return nil, err
-	}
-	return one(c.mapInts(c.in[0], func(n int64) int64 { return ^n }))
 }
 
 func (c *call) mapInts(x Tensor, f func(int64) int64) (Tensor, error) {
