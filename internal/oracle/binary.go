@@ -1,8 +1,6 @@
 package oracle
 
 import (
-	"errors"
-	"fmt"
 	"math"
 
 	"github.com/oatta/oatta/models/graph"
@@ -27,90 +25,74 @@ var (
 )
 
 // pairwise broadcasts two tensors of one type and applies an operation element by element.
-func (c *call) pairwise(a, b Tensor, p pair) (Tensor, error) {
+func (c *call) pairwise(a, b Tensor, p pair) Tensor {
 	if a.Elem != b.Elem {
-		return Tensor{}, fmt.Errorf("inputs of types %v and %v", a.Elem, b.Elem)
+		panic(failf("inputs of types %v and %v", a.Elem, b.Elem))
 	}
 	if a.Elem.IsFloat() && p.f == nil || whole(a.Elem) && p.i == nil {
-		return Tensor{}, fmt.Errorf("inputs of type %v", a.Elem)
+		panic(failf("inputs of type %v", a.Elem))
 	}
-	in, dims, err := c.stretchAll(a, b)
-	if err != nil {
-		return Tensor{}, err
-	}
-	out, err := c.make(a.Elem, dims)
-	if err != nil {
-		return out, err
-	}
+	in, dims := c.stretchAll(a, b)
+	out := c.make(a.Elem, dims)
 	for i := range out.F {
 		out.F[i] = p.f(in[0].F[i], in[1].F[i])
 	}
 	for i := range out.I {
 		out.I[i] = wrapped(a.Elem, p.i(in[0].I[i], in[1].I[i]))
 	}
-	return out, nil
+	return out
 }
 
 // arithmetic is an operator on two numbers.
-func arithmetic(p pair) func(*call) ([]Tensor, error) {
-	return func(c *call) ([]Tensor, error) {
+func arithmetic(p pair) func(*call) []Tensor {
+	return func(c *call) []Tensor {
 		if c.in[0].Elem == graph.Bool {
-			return nil, errors.New("inputs of type bool")
+			panic(failf("inputs of type bool"))
 		}
 		return one(c.pairwise(c.in[0], c.in[1], p))
 	}
 }
 
 // logical is an operator on two bools.
-func logical(p pair) func(*call) ([]Tensor, error) {
-	return func(c *call) ([]Tensor, error) {
+func logical(p pair) func(*call) []Tensor {
+	return func(c *call) []Tensor {
 		if c.in[0].Elem != graph.Bool {
-			return nil, fmt.Errorf("inputs of type %v, want bool", c.in[0].Elem)
+			panic(failf("inputs of type %v, want bool", c.in[0].Elem))
 		}
 		return one(c.pairwise(c.in[0], c.in[1], p))
 	}
 }
 
 // variadic applies an operation to any number of inputs, from the left.
-func variadic(p pair) func(*call) ([]Tensor, error) {
-	return func(c *call) ([]Tensor, error) {
+func variadic(p pair) func(*call) []Tensor {
+	return func(c *call) []Tensor {
 		if c.in[0].Elem == graph.Bool {
-			return nil, fmt.Errorf("inputs of type %v", c.in[0].Elem)
+			panic(failf("inputs of type %v", c.in[0].Elem))
 		}
 		out := c.in[0]
 		for i, t := range c.in[1:] {
 			if t.Absent() {
-				return nil, fmt.Errorf("input %d is left out", i+1)
+				panic(failf("input %d is left out", i+1))
 			}
-			var err error
-			if out, err = c.pairwise(out, t, p); err != nil {
-				return nil, err
-			}
+			out = c.pairwise(out, t, p)
 		}
-		return one(out, nil)
+		return one(out)
 	}
 }
 
-func mean(c *call) ([]Tensor, error) {
-	if err := c.allFloats(); err != nil {
-		return nil, err
-	}
-	out, err := variadic(addOf)(c)
-	if err != nil {
-		return nil, err
-	}
+func mean(c *call) []Tensor {
+	c.allFloats()
+	out := variadic(addOf)(c)
 	n := float64(len(c.in))
 	return one(c.mapFloats(out[0], func(x float64) float64 { return x / n }))
 }
 
-var errZero = errors.New("integer division by zero")
-
 // divide refuses what integers have no answer for.
-func divide(p pair) func(*call) ([]Tensor, error) {
-	return func(c *call) ([]Tensor, error) {
+func divide(p pair) func(*call) []Tensor {
+	return func(c *call) []Tensor {
 		for _, n := range c.in[1].I {
 			if n == 0 {
-				return nil, errZero
+				panic(failf("integer division by zero"))
 			}
 		}
 		return arithmetic(p)(c)
@@ -118,10 +100,10 @@ func divide(p pair) func(*call) ([]Tensor, error) {
 }
 
 // mod has the sign of the divisor, or with fmod that of the dividend, as C has it. Floats need fmod.
-func mod(c *call) ([]Tensor, error) {
+func mod(c *call) []Tensor {
 	fmod := c.n.Int("fmod", 0) != 0
 	if c.in[0].Elem.IsFloat() && !fmod {
-		return nil, errors.New("floats need attribute fmod")
+		panic(failf("floats need attribute fmod"))
 	}
 	p := pair{f: math.Mod, i: floorMod}
 	if fmod {
@@ -139,28 +121,16 @@ func floorMod(a, b int64) int64 {
 }
 
 // power: base and exponent may be of different types; the result has that of the base. Powers of integers are exact where float64 is.
-func power(c *call) ([]Tensor, error) {
-	a, err := c.asFloats(c.in[0])
-	if err != nil {
-		return nil, err
-	}
-	b, err := c.asFloats(c.in[1])
-	if err != nil {
-		return nil, err
-	}
-	out, err := c.pairwise(a, b, pair{f: math.Pow})
-	if err != nil {
-		return nil, err
-	}
+func power(c *call) []Tensor {
+	a := c.asFloats(c.in[0])
+	b := c.asFloats(c.in[1])
+	out := c.pairwise(a, b, pair{f: math.Pow})
 	return one(c.castTo(out, c.in[0].Elem))
 }
 
 // prelu: the slope broadcasts to x, and x not to it.
-func prelu(c *call) ([]Tensor, error) {
-	slope, err := c.stretched(c.in[1], c.in[0].Dims)
-	if err != nil {
-		return nil, err
-	}
+func prelu(c *call) []Tensor {
+	slope := c.stretched(c.in[1], c.in[0].Dims)
 	p := pair{
 		f: func(x, s float64) float64 {
 			if x < 0 {

@@ -11,9 +11,13 @@ import (
 type call struct {
 	n  *graph.Node
 	in []Tensor
-	f  *frame
-	m  *meter
+	p  *Program
 }
+
+// failure is what an operator panics with. Operators thereby read as the arithmetic that they are; [operator.eval] makes an error of it.
+type failure struct{ error }
+
+func failf(format string, args ...any) failure { return failure{fmt.Errorf(format, args...)} }
 
 // input returns input i, the zero Tensor if it is left out.
 func (c *call) input(i int) Tensor {
@@ -25,12 +29,9 @@ func (c *call) input(i int) Tensor {
 
 func (c *call) has(i int) bool { return !c.input(i).Absent() }
 
-// make returns a tensor of zeros, within the limits.
-func (c *call) make(elem graph.DType, dims []int64) (Tensor, error) {
-	n, err := c.count(dims)
-	if err != nil {
-		return Tensor{}, err
-	}
+// make returns a tensor of zeros, within the limit.
+func (c *call) make(elem graph.DType, dims []int64) Tensor {
+	n := c.count(dims)
 	t := Tensor{Elem: elem, Dims: slices.Clone(dims)}
 	switch {
 	case elem.IsFloat():
@@ -38,87 +39,83 @@ func (c *call) make(elem graph.DType, dims []int64) (Tensor, error) {
 	case whole(elem):
 		t.I = make([]int64, n)
 	default:
-		return t, fmt.Errorf("elements of type %v are not evaluated", elem)
+		panic(failf("elements of type %v are not evaluated", elem))
 	}
-	return t, nil
+	return t
 }
 
-// count returns the elements of a shape, charged as work and within the limits.
-func (c *call) count(dims []int64) (int, error) {
-	n, ok := elements(dims, c.m.s.MaxElements)
+// count returns the elements of a shape, within the limit.
+func (c *call) count(dims []int64) int {
+	n, ok := elements(dims, c.p.s.MaxElements)
 	if !ok {
-		return 0, fmt.Errorf("sizes %v: negative, or more than %d elements", dims, c.m.s.MaxElements)
+		panic(failf("sizes %v: negative, or more than %d elements", dims, c.p.s.MaxElements))
 	}
-	return int(n), c.m.work(n)
+	return int(n)
 }
 
 // floats returns input i, which must be of floats.
-func (c *call) floats(i int) (Tensor, error) {
+func (c *call) floats(i int) Tensor {
 	t := c.input(i)
 	if !t.Elem.IsFloat() {
-		return t, fmt.Errorf("input %d is %v, want floats", i, t.Elem)
+		panic(failf("input %d is %v, want floats", i, t.Elem))
 	}
-	return t, nil
+	return t
 }
 
 // allFloats reports an input that is neither of floats nor left out.
-func (c *call) allFloats() error {
+func (c *call) allFloats() {
 	for i, t := range c.in {
 		if !t.Absent() && !t.Elem.IsFloat() {
-			return fmt.Errorf("input %d is %v, want floats", i, t.Elem)
+			panic(failf("input %d is %v, want floats", i, t.Elem))
 		}
 	}
-	return nil
 }
 
 // ints returns the elements of input i, which must be integers.
-func (c *call) ints(i int) ([]int64, error) {
+func (c *call) ints(i int) []int64 {
 	t := c.input(i)
 	if !t.Elem.IsInt() {
-		return nil, fmt.Errorf("input %d is %v, want integers", i, t.Elem)
+		panic(failf("input %d is %v, want integers", i, t.Elem))
 	}
-	return t.I, nil
+	return t.I
 }
 
 // vector is ints for an input of one axis at most.
-func (c *call) vector(i int) ([]int64, error) {
+func (c *call) vector(i int) []int64 {
 	if t := c.input(i); len(t.Dims) > 1 {
-		return nil, fmt.Errorf("input %d has shape %v, want one axis", i, t.Dims)
+		panic(failf("input %d has shape %v, want one axis", i, t.Dims))
 	}
 	return c.ints(i)
 }
 
 // one returns the only element of an integer input.
-func (c *call) one(i int) (int64, error) {
-	list, err := c.ints(i)
-	if err == nil && len(list) != 1 {
-		err = fmt.Errorf("input %d has %d elements, want one", i, len(list))
+func (c *call) one(i int) int64 {
+	list := c.ints(i)
+	if len(list) != 1 {
+		panic(failf("input %d has %d elements, want one", i, len(list)))
 	}
-	if err != nil {
-		return 0, err
-	}
-	return list[0], nil
+	return list[0]
 }
 
 // scalar returns the only element of a number input as a float, def if it is left out.
-func (c *call) scalar(i int, def float64) (float64, error) {
+func (c *call) scalar(i int, def float64) float64 {
 	t := c.input(i)
 	switch {
 	case t.Absent():
-		return def, nil
+		return def
 	case t.Len() != 1:
-		return 0, fmt.Errorf("input %d is %v%v, want one number", i, t.Elem, t.Dims)
+		panic(failf("input %d is %v%v, want one number", i, t.Elem, t.Dims))
 	case t.Elem.IsFloat():
-		return t.F[0], nil
+		return t.F[0]
 	}
-	return float64(t.I[0]), nil
+	return float64(t.I[0])
 }
 
 // float returns an attribute as the float64 of its float32.
 func (c *call) float(name string, def float32) float64 { return float64(c.n.Float(name, def)) }
 
 // same reports inputs of different element types; those that are left out fit.
-func (c *call) same(inputs ...int) error {
+func (c *call) same(inputs ...int) {
 	elem := graph.Undefined
 	for _, i := range inputs {
 		t := c.input(i)
@@ -127,54 +124,45 @@ func (c *call) same(inputs ...int) error {
 		case elem == graph.Undefined:
 			elem = t.Elem
 		case t.Elem != elem:
-			return fmt.Errorf("inputs of types %v and %v", elem, t.Elem)
+			panic(failf("inputs of types %v and %v", elem, t.Elem))
 		}
 	}
-	return nil
 }
 
 // sameAll is same for all inputs.
-func (c *call) sameAll() error {
-	all := make([]int, len(c.in))
-	for i := range all {
-		all[i] = i
-	}
-	return c.same(all...)
+func (c *call) sameAll() {
+	c.same(span(len(c.in))...)
 }
 
 // rank reports an input whose number of axes is another.
-func (c *call) rank(i, want int) error {
+func (c *call) rank(i, want int) {
 	if t := c.input(i); !t.Absent() && len(t.Dims) != want {
-		return fmt.Errorf("input %d has shape %v, want %d axes", i, t.Dims, want)
+		panic(failf("input %d has shape %v, want %d axes", i, t.Dims, want))
 	}
-	return nil
 }
 
 // axis brings an axis into 0..rank-1.
-func axis(a int64, rank int) (int, error) {
+func axis(a int64, rank int) int {
 	if a < -int64(rank) || a >= int64(rank) {
-		return 0, fmt.Errorf("axis %d of a tensor of %d axes", a, rank)
+		panic(failf("axis %d of a tensor of %d axes", a, rank))
 	}
 	if a < 0 {
 		a += int64(rank)
 	}
-	return int(a), nil
+	return int(a)
 }
 
 // axes brings axes into 0..rank-1 and reports one that is named twice.
-func axes(list []int64, rank int) ([]int, error) {
+func axes(list []int64, rank int) []int {
 	out := make([]int, 0, min(len(list), rank))
 	for _, a := range list {
-		n, err := axis(a, rank)
-		if err != nil {
-			return nil, err
-		}
+		n := axis(a, rank)
 		if slices.Contains(out, n) {
-			return nil, fmt.Errorf("axes %v name one axis twice", list)
+			panic(failf("axes %v name one axis twice", list))
 		}
 		out = append(out, n)
 	}
-	return out, nil
+	return out
 }
 
 // span returns 0, 1, ... n-1.
@@ -195,7 +183,7 @@ func product(dims []int64) int {
 	return n
 }
 
-func one(t Tensor, err error) ([]Tensor, error) { return []Tensor{t}, err }
+func one(t Tensor) []Tensor { return []Tensor{t} }
 
 // reshaped returns t with other sizes of the same product.
 func (t Tensor) reshaped(dims []int64) Tensor {

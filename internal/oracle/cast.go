@@ -1,23 +1,18 @@
 package oracle
 
 import (
-	"fmt"
 	"math"
-	"slices"
 
 	"github.com/oatta/oatta/models/graph"
 )
 
-// castTo converts elements. Between floats nothing is rounded (see [Settings].Round). Floats become integers by truncation, and wrap;
+// castTo converts elements. Between floats nothing is rounded. Floats become integers by truncation, and wrap;
 // beyond the range of int64, where engines differ, they are the largest or smallest int64. NaN is 0. Anything but 0 is true.
-func (c *call) castTo(t Tensor, to graph.DType) (Tensor, error) {
+func (c *call) castTo(t Tensor, to graph.DType) Tensor {
 	if t.Elem == to {
-		return t, nil
+		return t
 	}
-	out, err := c.make(to, t.Dims)
-	if err != nil {
-		return out, err
-	}
+	out := c.make(to, t.Dims)
 	switch {
 	case t.Elem.IsFloat() && to.IsFloat():
 		copy(out.F, t.F)
@@ -34,7 +29,7 @@ func (c *call) castTo(t Tensor, to graph.DType) (Tensor, error) {
 			out.I[i] = wrapped(to, n)
 		}
 	}
-	return out, nil
+	return out
 }
 
 func truncated(v float64, to graph.DType) int64 {
@@ -52,19 +47,19 @@ func truncated(v float64, to graph.DType) int64 {
 }
 
 // asFloats converts numbers to float64.
-func (c *call) asFloats(t Tensor) (Tensor, error) {
+func (c *call) asFloats(t Tensor) Tensor {
 	if t.Elem.IsFloat() {
 		t.Elem = graph.Float64
-		return t, nil
+		return t
 	}
 	if !t.Elem.IsInt() {
-		return t, fmt.Errorf("input of type %v, want numbers", t.Elem)
+		panic(failf("input of type %v, want numbers", t.Elem))
 	}
 	return c.castTo(t, graph.Float64)
 }
 
-func cast(c *call) ([]Tensor, error) { return one(c.castTo(c.in[0], graph.DType(c.n.Int("to", 0)))) }
+func cast(c *call) []Tensor { return one(c.castTo(c.in[0], graph.DType(c.n.Int("to", 0)))) }
 
-func castLike(c *call) ([]Tensor, error) { return one(c.castTo(c.in[0], c.in[1].Elem)) }
+func castLike(c *call) []Tensor { return one(c.castTo(c.in[0], c.in[1].Elem)) }
 
-func identity(c *call) ([]Tensor, error) { return slices.Clone(c.in[:1]), nil }
+func identity(c *call) []Tensor { return one(c.in[0]) }

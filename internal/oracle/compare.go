@@ -2,7 +2,6 @@ package oracle
 
 import (
 	"cmp"
-	"fmt"
 
 	"github.com/oatta/oatta/models/graph"
 )
@@ -13,22 +12,14 @@ type ordering struct {
 }
 
 // compare is an operator from two tensors of one type to bools.
-func compare(o ordering, types func(graph.DType) bool) func(*call) ([]Tensor, error) {
-	return func(c *call) ([]Tensor, error) {
-		if err := c.same(0, 1); err != nil {
-			return nil, err
-		}
+func compare(o ordering, types func(graph.DType) bool) func(*call) []Tensor {
+	return func(c *call) []Tensor {
+		c.same(0, 1)
 		if !types(c.in[0].Elem) {
-			return nil, fmt.Errorf("inputs of type %v", c.in[0].Elem)
+			panic(failf("inputs of type %v", c.in[0].Elem))
 		}
-		in, dims, err := c.stretchAll(c.in[0], c.in[1])
-		if err != nil {
-			return nil, err
-		}
-		out, err := c.make(graph.Bool, dims)
-		if err != nil {
-			return nil, err
-		}
+		in, dims := c.stretchAll(c.in[0], c.in[1])
+		out := c.make(graph.Bool, dims)
 		a, b := in[0], in[1]
 		for i := range a.F {
 			x, y := a.F[i], b.F[i]
@@ -37,7 +28,7 @@ func compare(o ordering, types func(graph.DType) bool) func(*call) ([]Tensor, er
 		for i := range a.I {
 			out.I[i] = boolInt(o.holds(cmp.Compare(a.I[i], b.I[i])))
 		}
-		return one(out, nil)
+		return one(out)
 	}
 }
 
@@ -50,21 +41,13 @@ func anyType(graph.DType) bool { return true }
 func numbers(elem graph.DType) bool { return elem.IsFloat() || elem.IsInt() }
 
 // where takes from input 1 where input 0 holds, and else from input 2.
-func where(c *call) ([]Tensor, error) {
+func where(c *call) []Tensor {
 	if c.in[0].Elem != graph.Bool {
-		return nil, fmt.Errorf("input 0 is %v, want bool", c.in[0].Elem)
+		panic(failf("input 0 is %v, want bool", c.in[0].Elem))
 	}
-	if err := c.same(1, 2); err != nil {
-		return nil, err
-	}
-	in, dims, err := c.stretchAll(c.in...)
-	if err != nil {
-		return nil, err
-	}
-	out, err := c.make(c.in[1].Elem, dims)
-	if err != nil {
-		return nil, err
-	}
+	c.same(1, 2)
+	in, dims := c.stretchAll(c.in...)
+	out := c.make(c.in[1].Elem, dims)
 	for i, n := range in[0].I {
 		from := in[2]
 		if n != 0 {
@@ -72,7 +55,7 @@ func where(c *call) ([]Tensor, error) {
 		}
 		out.set(i, from, i)
 	}
-	return one(out, nil)
+	return one(out)
 }
 
 // set copies element j of a tensor of the same type to element i.

@@ -1,101 +1,79 @@
 package oracle
 
 import (
-	"fmt"
 	"slices"
 )
 
 // kernelOf returns the spatial sizes of a weight, which the attribute must not contradict.
-func (c *call) kernelOf(x, w Tensor) ([]int64, error) {
+func (c *call) kernelOf(x, w Tensor) []int64 {
 	if len(x.Dims) < 3 || len(w.Dims) != len(x.Dims) {
-		return nil, fmt.Errorf("input of shape %v with a weight of shape %v", x.Dims, w.Dims)
+		panic(failf("input of shape %v with a weight of shape %v", x.Dims, w.Dims))
 	}
 	kernel := w.Dims[2:]
 	if stated := c.n.Ints("kernel_shape"); stated != nil && !slices.Equal(stated, kernel) {
-		return nil, fmt.Errorf("attribute kernel_shape: %v, the weight has shape %v", stated, w.Dims)
+		panic(failf("attribute kernel_shape: %v, the weight has shape %v", stated, w.Dims))
 	}
-	return kernel, nil
+	return kernel
 }
 
 // groupsOf reads attribute group, into which both numbers of channels must divide.
-func (c *call) groupsOf(channels ...int64) (int64, error) {
+func (c *call) groupsOf(channels ...int64) int64 {
 	group := c.n.Int("group", 1)
 	for _, n := range channels {
 		if group < 1 || group > maxWindow || n%group != 0 {
-			return 0, fmt.Errorf("%d channels in %d groups", n, group)
+			panic(failf("%d channels in %d groups", n, group))
 		}
 	}
-	return group, nil
+	return group
 }
 
 // bias adds one number per channel to y: [N, M, ...].
-func (c *call) bias(y Tensor, i int) error {
+func (c *call) bias(y Tensor, i int) {
 	if !c.has(i) {
-		return nil
+		return
 	}
 	b := c.in[i]
 	if !b.Elem.IsFloat() || len(b.Dims) != 1 || b.Dims[0] != y.Dims[1] {
-		return fmt.Errorf("input %d (bias) is %v%v for %d channels", i, b.Elem, b.Dims, y.Dims[1])
+		panic(failf("input %d (bias) is %v%v for %d channels", i, b.Elem, b.Dims, y.Dims[1]))
 	}
 	area := product(y.Dims[2:])
 	for j := range y.F {
 		y.F[j] += b.F[j/area%len(b.F)]
 	}
-	return nil
 }
 
 // conv: x: [N, C, ...], w: [M, C/group, ...], bias: [M].
-func conv(c *call) ([]Tensor, error) {
-	if err := firstOf(c.allFloats(), c.sameAll()); err != nil {
-		return nil, err
-	}
-	y, err := c.convolve(c.in[0], c.in[1])
-	if err != nil {
-		return nil, err
-	}
-	return []Tensor{y}, c.bias(y, 2)
+func conv(c *call) []Tensor {
+	c.allFloats()
+	c.sameAll()
+	y := c.convolve(c.in[0], c.in[1])
+	c.bias(y, 2)
+	return one(y)
 }
 
 // convolve gathers, for each picture and group, the elements under each tap into a row, and multiplies the weight with these rows.
-func (c *call) convolve(x, w Tensor) (Tensor, error) {
-	kernel, err := c.kernelOf(x, w)
-	if err != nil {
-		return x, err
-	}
-	group, err := c.groupsOf(x.Dims[1], w.Dims[0])
-	if err != nil {
-		return x, err
-	}
+func (c *call) convolve(x, w Tensor) Tensor {
+	kernel := c.kernelOf(x, w)
+	group := c.groupsOf(x.Dims[1], w.Dims[0])
 	if w.Dims[1] != x.Dims[1]/group {
-		return x, fmt.Errorf("input of shape %v with a weight of shape %v in %d groups", x.Dims, w.Dims, group)
+		panic(failf("input of shape %v with a weight of shape %v in %d groups", x.Dims, w.Dims, group))
 	}
-	win, err := c.slide(x.Dims[2:], kernel)
-	if err != nil {
-		return x, err
-	}
-	y, err := c.make(x.Elem, append([]int64{x.Dims[0], w.Dims[0]}, win.out...))
-	if err != nil {
-		return y, err
-	}
-	taps, err := c.taps(win)
-	if err != nil {
-		return y, err
-	}
+	win := c.slide(x.Dims[2:], kernel)
+	y := c.make(x.Elem, append([]int64{x.Dims[0], w.Dims[0]}, win.out...))
+	taps := c.taps(win)
 	area, places := product(x.Dims[2:]), product(win.out)
 	depth, wide := int(w.Dims[1])*len(taps), int(w.Dims[0]/group)
-	if err := c.m.work(x.Dims[0], w.Dims[0], int64(depth), int64(places)); err != nil || len(y.F) == 0 {
-		return y, err
+	if len(y.F) == 0 {
+		return y
 	}
-	if _, err := c.count([]int64{int64(depth), int64(places)}); err != nil {
-		return y, err
-	}
+	c.count([]int64{int64(depth), int64(places)})
 	columns := make([]float64, depth*places)
 	for i := range int(x.Dims[0] * group) { // picture and group: their channels lie together
 		g := i % int(group)
 		unfold(columns, x.F[i*int(w.Dims[1])*area:], taps, area, int(w.Dims[1]))
 		multiplyInto(y.F[i*wide*places:(i+1)*wide*places], rowsOf(w.F[g*wide*depth:(g+1)*wide*depth], wide, depth), rowsOf(columns, depth, places))
 	}
-	return y, nil
+	return y
 }
 
 // unfold writes one row per channel and tap: what lies under the tap in each place of the window, 0 in the pads.
@@ -117,53 +95,31 @@ func unfold(rows, x []float64, taps [][]int, area, channels int) {
 
 // convTranspose is the adjoint of conv: each element of x: [N, C, ...] adds the weight: [C, M/group, ...] times itself to the places over
 // which conv's window would have read.
-func convTranspose(c *call) ([]Tensor, error) {
-	if err := firstOf(c.allFloats(), c.sameAll()); err != nil {
-		return nil, err
-	}
+func convTranspose(c *call) []Tensor {
+	c.allFloats()
+	c.sameAll()
 	x, w := c.in[0], c.in[1]
-	kernel, err := c.kernelOf(x, w)
-	if err != nil {
-		return nil, err
-	}
-	group, err := c.groupsOf(x.Dims[1])
-	if err != nil {
-		return nil, err
-	}
+	kernel := c.kernelOf(x, w)
+	group := c.groupsOf(x.Dims[1])
 	if w.Dims[0] != x.Dims[1] {
-		return nil, fmt.Errorf("input of shape %v with a weight of shape %v", x.Dims, w.Dims)
+		panic(failf("input of shape %v with a weight of shape %v", x.Dims, w.Dims))
 	}
-	win, err := c.unslide(x.Dims[2:], kernel)
-	if err != nil {
-		return nil, err
-	}
+	win := c.unslide(x.Dims[2:], kernel)
 	m := w.Dims[1] * group
-	y, err := c.make(x.Elem, append([]int64{x.Dims[0], m}, win.in...))
-	if err != nil {
-		return nil, err
-	}
-	taps, err := c.taps(win)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.m.work(x.Dims[0], x.Dims[1], w.Dims[1], int64(len(taps)), int64(product(win.out))); err != nil {
-		return nil, err
-	}
+	y := c.make(x.Elem, append([]int64{x.Dims[0], m}, win.in...))
+	taps := c.taps(win)
 	if len(y.F) > 0 {
-		if err := c.foldAll(y, x, w, taps, int(group)); err != nil {
-			return nil, err
-		}
+		c.foldAll(y, x, w, taps, int(group))
 	}
-	return []Tensor{y}, c.bias(y, 2)
+	c.bias(y, 2)
+	return one(y)
 }
 
-func (c *call) foldAll(y, x, w Tensor, taps [][]int, group int) error {
+func (c *call) foldAll(y, x, w Tensor, taps [][]int, group int) {
 	places, area := product(x.Dims[2:]), product(y.Dims[2:])
 	in, wide := int(x.Dims[1])/group, int(w.Dims[1])
 	depth := wide * len(taps)
-	if _, err := c.count([]int64{int64(depth), int64(places)}); err != nil {
-		return err
-	}
+	c.count([]int64{int64(depth), int64(places)})
 	for i := range int(x.Dims[0]) * group {
 		g := i % group
 		columns := make([]float64, depth*places)
@@ -180,22 +136,15 @@ func (c *call) foldAll(y, x, w Tensor, taps [][]int, group int) error {
 			}
 		}
 	}
-	return nil
 }
 
 // unslide returns the window of the convolution whose adjoint is wanted: its out is the given sizes, its in those of the result.
-func (c *call) unslide(sizes, kernel []int64) (window, error) {
-	w, err := c.attributes(sizes, kernel)
-	if err != nil {
-		return w, err
-	}
-	extra, err := c.spatial("output_padding", len(kernel), 0, 0)
-	if err != nil {
-		return w, err
-	}
+func (c *call) unslide(sizes, kernel []int64) window {
+	w := c.attributes(sizes, kernel)
+	extra := c.spatial("output_padding", len(kernel), 0, 0)
 	stated := c.n.Ints("output_shape")
 	if stated != nil && len(stated) != len(kernel) {
-		return w, fmt.Errorf("attribute output_shape: want %d values, got %d", len(kernel), len(stated))
+		panic(failf("attribute output_shape: want %d values, got %d", len(kernel), len(stated)))
 	}
 	w.in, w.out = make([]int64, len(kernel)), sizes
 	auto := c.n.Str("auto_pad", "NOTSET")
@@ -215,10 +164,10 @@ func (c *call) unslide(sizes, kernel []int64) (window, error) {
 			w.in[i] = full - w.begin[i] - w.end[i]
 		}
 		if w.in[i] < 0 {
-			return w, fmt.Errorf("spatial size %d of the output", w.in[i])
+			panic(failf("spatial size %d of the output", w.in[i]))
 		}
 	}
-	return w, nil
+	return w
 }
 
 // transposedPads: where output_shape is stated, ONNX puts the odd pad at the end for SAME_UPPER, and else at the beginning.

@@ -8,34 +8,25 @@ import (
 
 // einsum multiplies its inputs where the equation's letters agree and sums over the letters that the result lacks. An ellipsis stands for
 // axes that broadcast.
-func einsum(c *call) ([]Tensor, error) {
-	if err := firstOf(c.allFloats(), c.sameAll()); err != nil {
-		return nil, err
-	}
-	terms, result, err := splitEquation(c.n.Str("equation", ""))
-	if err != nil {
-		return nil, err
-	}
+func einsum(c *call) []Tensor {
+	c.allFloats()
+	c.sameAll()
+	terms, result := splitEquation(c.n.Str("equation", ""))
 	if len(terms) != len(c.in) {
-		return nil, fmt.Errorf("the equation has %d terms for %d inputs", len(terms), len(c.in))
+		panic(failf("the equation has %d terms for %d inputs", len(terms), len(c.in)))
 	}
 	e := letters{size: map[string]int64{}}
 	names := make([][]string, len(terms))
 	for i, term := range terms {
-		if names[i], err = e.bind(term, c.in[i].Dims); err != nil {
-			return nil, fmt.Errorf("input %d: %w", i, err)
-		}
+		names[i] = e.bind(term, c.in[i].Dims)
 	}
-	out, err := e.named(result)
-	if err != nil {
-		return nil, err
-	}
+	out := e.named(result)
 	return one(c.contract(e, names, out))
 }
 
 // splitEquation returns the terms and the result, which is made up if it is left out: the ellipsis, then the letters that occur once, by
 // the alphabet.
-func splitEquation(equation string) (terms []string, result string, err error) {
+func splitEquation(equation string) (terms []string, result string) {
 	equation = strings.ReplaceAll(equation, " ", "")
 	left, result, explicit := strings.Cut(equation, "->")
 	terms = strings.Split(left, ",")
@@ -48,11 +39,11 @@ func splitEquation(equation string) (terms []string, result string, err error) {
 	}
 	for _, r := range strings.Join(terms, "") + result {
 		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '.' {
-			return nil, "", fmt.Errorf("equation %q: unexpected %q", equation, r)
+			panic(failf("equation %q: unexpected %q", equation, r))
 		}
 	}
 	if explicit {
-		return terms, result, nil
+		return terms, result
 	}
 	all := []rune(strings.ReplaceAll(strings.Join(terms, ""), ".", ""))
 	slices.Sort(all)
@@ -64,7 +55,7 @@ func splitEquation(equation string) (terms []string, result string, err error) {
 			result += string(r)
 		}
 	}
-	return terms, result, nil
+	return terms, result
 }
 
 // letters holds the sizes of the letters, and of the axes of the ellipsis: ".0" is the last of these, ".1" the one before.
@@ -74,10 +65,10 @@ type letters struct {
 }
 
 // bind gives the letters of a term the sizes of an input, and returns one name for each of its axes.
-func (e *letters) bind(term string, dims []int64) ([]string, error) {
+func (e *letters) bind(term string, dims []int64) []string {
 	hidden := len(dims) - len(strings.ReplaceAll(term, ".", ""))
 	if hidden < 0 || hidden > 0 && !strings.Contains(term, ".") || strings.Count(term, ".") > 1 {
-		return nil, fmt.Errorf("term %q for shape %v", term, dims)
+		panic(failf("term %q for shape %v", term, dims))
 	}
 	e.hidden = max(e.hidden, hidden)
 	names := expandEllipsis(term, hidden)
@@ -88,10 +79,10 @@ func (e *letters) bind(term string, dims []int64) ([]string, error) {
 		case !seen || old == 1:
 			e.size[name] = d
 		case d != old && d != 1:
-			return nil, fmt.Errorf("%q is %d and %d", name, old, d)
+			panic(failf("%q is %d and %d", name, old, d))
 		}
 	}
-	return names, nil
+	return names
 }
 
 func expandEllipsis(term string, hidden int) []string {
@@ -109,18 +100,18 @@ func expandEllipsis(term string, hidden int) []string {
 }
 
 // named returns the names of the result's axes.
-func (e *letters) named(result string) ([]string, error) {
+func (e *letters) named(result string) []string {
 	out := expandEllipsis(result, e.hidden)
 	for i, name := range out {
 		if _, ok := e.size[name]; !ok || slices.Contains(out[:i], name) {
-			return nil, fmt.Errorf("%q of the result is in no term, or there twice", name)
+			panic(failf("%q of the result is in no term, or there twice", name))
 		}
 	}
-	return out, nil
+	return out
 }
 
 // contract walks over all letters, those of the result outermost, and adds up products.
-func (c *call) contract(e letters, names [][]string, out []string) (Tensor, error) {
+func (c *call) contract(e letters, names [][]string, out []string) Tensor {
 	all := slices.Clone(out)
 	for _, term := range names {
 		for _, name := range term {
@@ -133,21 +124,16 @@ func (c *call) contract(e letters, names [][]string, out []string) (Tensor, erro
 	for i, name := range all {
 		sizes[i] = e.size[name]
 	}
-	y, err := c.make(c.in[0].Elem, sizes[:len(out)])
-	if err != nil {
-		return y, err
-	}
-	if err := c.m.work(append(slices.Clone(sizes), int64(len(names)))...); err != nil || len(y.F) == 0 {
-		return y, err
+	y := c.make(c.in[0].Elem, sizes[:len(out)])
+	if len(y.F) == 0 {
+		return y
 	}
 	inner := sizes[len(out):]
 	strides := make([][]int, len(names))
 	for k, term := range names {
 		strides[k] = e.strides(term, c.in[k].Dims, all)
 	}
-	if _, err := c.count(inner); err != nil {
-		return y, err
-	}
+	c.count(inner)
 	outer, sums := make([][]int, len(names)), make([][]int, len(names))
 	for k, s := range strides {
 		outer[k], sums[k] = places(sizes[:len(out)], 0, s[:len(out)]), places(inner, 0, s[len(out):])
@@ -161,7 +147,7 @@ func (c *call) contract(e letters, names [][]string, out []string) (Tensor, erro
 			y.F[i] += p
 		}
 	}
-	return y, nil
+	return y
 }
 
 // strides returns how far an input moves along each letter; a letter that it has twice runs down its diagonal.

@@ -7,61 +7,10 @@ import (
 	"github.com/oatta/oatta/models/graph"
 )
 
-// Settings bound what an evaluation may take. The zero value suits the networks that one trusts.
-type Settings struct {
-	// Round rounds inputs, constants and the floats of every result to their declared type.
-	Round bool
-	// MaxElements bounds the elements of one tensor. 0: 2^30.
-	MaxElements int64
-	// MaxWork bounds the elements made plus the additions, multiplications and comparisons of one run. 0: 2^44.
-	MaxWork int64
-}
-
-// Validate reports a setting out of range.
-func (s Settings) Validate() error {
-	if s.MaxElements < 0 || s.MaxWork < 0 {
-		return fmt.Errorf("oracle: limits of %d elements and %d steps", s.MaxElements, s.MaxWork)
-	}
-	return nil
-}
-
-func (s Settings) filled() Settings {
-	if s.MaxElements == 0 {
-		s.MaxElements = 1 << 30
-	}
-	if s.MaxWork == 0 {
-		s.MaxWork = 1 << 44
-	}
-	return s
-}
-
-// meter counts the work of one run.
-type meter struct {
-	s    Settings
-	done int64
-}
-
-// work charges the product of factors, none negative, as steps, or reports that they are too many.
-func (m *meter) work(factors ...int64) error {
-	n := int64(1)
-	if slices.Contains(factors, 0) {
-		return nil
-	}
-	for _, f := range factors {
-		if n > (m.s.MaxWork-m.done)/f {
-			return fmt.Errorf("more than %d steps of work", m.s.MaxWork)
-		}
-		n *= f
-	}
-	m.done += n
-	return nil
-}
-
 // frame is one evaluation of a graph.
 type frame struct {
 	p   *Program
 	env map[graph.Value]Tensor
-	m   *meter
 }
 
 // value returns a value that was given, computed or held.
@@ -133,23 +82,14 @@ func (f *frame) needed(want []graph.Value) []bool {
 
 // node evaluates one node. A result that was given stays as it was given.
 func (f *frame) node(n *graph.Node) error {
-	c := &call{n: n, in: make([]Tensor, len(n.Inputs)), f: f, m: f.m}
+	c := &call{n: n, in: make([]Tensor, len(n.Inputs)), p: f.p}
 	for i, v := range n.Inputs {
 		var err error
 		if c.in[i], err = f.value(v); err != nil {
 			return err
 		}
 	}
-	o := operators[key(n)]
-	if len(c.in) < o.least {
-		return fmt.Errorf("%d inputs, want at least %d", len(c.in), o.least)
-	}
-	for i := range o.least {
-		if c.in[i].Absent() {
-			return fmt.Errorf("input %d is left out", i)
-		}
-	}
-	out, err := o.f(c)
+	out, err := operators[key(n)].eval(c)
 	if err != nil {
 		return err
 	}
@@ -159,9 +99,6 @@ func (f *frame) node(n *graph.Node) error {
 		}
 		if i >= len(out) || out[i].Absent() {
 			return fmt.Errorf("output %d is not computed", i)
-		}
-		if f.p.s.Round {
-			out[i] = out[i].round()
 		}
 		f.env[v] = out[i]
 	}

@@ -1,112 +1,83 @@
 package oracle
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/oatta/oatta/models/graph"
 )
 
 // index brings an index into 0..size-1.
-func index(i, size int64) (int, error) {
+func index(i, size int64) int {
 	if i < -size || i >= size {
-		return 0, fmt.Errorf("index %d into %d elements", i, size)
+		panic(failf("index %d into %d elements", i, size))
 	}
 	if i < 0 {
 		i += size
 	}
-	return int(i), nil
+	return int(i)
 }
 
 // gather takes whole slices along an axis.
-func gather(c *call) ([]Tensor, error) {
+func gather(c *call) []Tensor {
 	x := c.in[0]
-	a, err := axis(c.n.Int("axis", 0), len(x.Dims))
-	if err != nil {
-		return nil, err
-	}
-	indices, err := c.ints(1)
-	if err != nil {
-		return nil, err
-	}
+	a := axis(c.n.Int("axis", 0), len(x.Dims))
+	indices := c.ints(1)
 	dims := slices.Concat(x.Dims[:a], c.in[1].Dims, x.Dims[a+1:])
-	if _, err := c.count(dims); err != nil {
-		return nil, err
-	}
+	c.count(dims)
 	r := along(x.Dims, a)
 	list := make([]int, 0, product(dims))
 	for o := range r.outer {
 		for _, i := range indices {
-			at, err := index(i, int64(r.n))
-			if err != nil {
-				return nil, err
-			}
+			at := index(i, int64(r.n))
 			for k := range r.inner {
 				list = append(list, (o*r.n+at)*r.inner+k)
 			}
 		}
 	}
-	return one(take(x, dims, list, Tensor{}), nil)
+	return one(take(x, dims, list, Tensor{}))
 }
 
 // elementPlaces lists, for each element of indices, the place in a tensor of sizes dims that has its coordinates but for the index along
 // the axis.
-func (c *call) elementPlaces(dims []int64, indices Tensor) ([]int, error) {
-	a, err := axis(c.n.Int("axis", 0), len(dims))
-	if err != nil {
-		return nil, err
-	}
+func (c *call) elementPlaces(dims []int64, indices Tensor) []int {
+	a := axis(c.n.Int("axis", 0), len(dims))
 	if !indices.Elem.IsInt() || len(indices.Dims) != len(dims) {
-		return nil, fmt.Errorf("indices are %v%v for shape %v", indices.Elem, indices.Dims, dims)
+		panic(failf("indices are %v%v for shape %v", indices.Elem, indices.Dims, dims))
 	}
 	for i, d := range indices.Dims {
 		if i != a && d > dims[i] {
-			return nil, fmt.Errorf("indices of shape %v for shape %v", indices.Dims, dims)
+			panic(failf("indices of shape %v for shape %v", indices.Dims, dims))
 		}
 	}
-	if _, err := c.count(indices.Dims); err != nil {
-		return nil, err
-	}
+	c.count(indices.Dims)
 	strides := rowMajor(dims)
 	step := strides[a]
 	strides[a] = 0
 	list := places(indices.Dims, 0, strides)
 	for i := range list {
-		at, err := index(indices.I[i], dims[a])
-		if err != nil {
-			return nil, err
-		}
+		at := index(indices.I[i], dims[a])
 		list[i] += at * step
 	}
-	return list, nil
+	return list
 }
 
-func gatherElements(c *call) ([]Tensor, error) {
-	list, err := c.elementPlaces(c.in[0].Dims, c.in[1])
-	if err != nil {
-		return nil, err
-	}
-	return one(take(c.in[0], c.in[1].Dims, list, Tensor{}), nil)
+func gatherElements(c *call) []Tensor {
+	list := c.elementPlaces(c.in[0].Dims, c.in[1])
+	return one(take(c.in[0], c.in[1].Dims, list, Tensor{}))
 }
 
 // tuples reads indices whose last axis holds coordinates: it returns the place of the first element that each tuple names in dims, and
 // how many axes a tuple names. The first batch axes are common to both.
-func (c *call) tuples(dims []int64, indices Tensor, batch int) (first []int, depth int, err error) {
+func (c *call) tuples(dims []int64, indices Tensor, batch int) (first []int, depth int) {
 	rank := len(indices.Dims)
 	if !indices.Elem.IsInt() || rank == 0 || batch < 0 || batch >= rank || batch > len(dims) {
-		return nil, 0, fmt.Errorf("indices are %v%v for shape %v", indices.Elem, indices.Dims, dims)
+		panic(failf("indices are %v%v for shape %v", indices.Elem, indices.Dims, dims))
 	}
 	if !slices.Equal(indices.Dims[:batch], dims[:batch]) || indices.Dims[rank-1] > int64(len(dims)-batch) {
-		return nil, 0, fmt.Errorf("indices of shape %v for shape %v", indices.Dims, dims)
+		panic(failf("indices of shape %v for shape %v", indices.Dims, dims))
 	}
 	depth = int(indices.Dims[rank-1])
-	n, err := c.count(indices.Dims[:rank-1])
-	if err != nil {
-		return nil, 0, err
-	}
-	if err := c.m.work(int64(n), int64(depth+1)); err != nil {
-		return nil, 0, err
-	}
+	n := c.count(indices.Dims[:rank-1])
 	strides := rowMajor(dims)
 	per := max(1, product(indices.Dims[batch:rank-1]))
 	whole := product(dims[batch:])
@@ -114,31 +85,23 @@ func (c *call) tuples(dims []int64, indices Tensor, batch int) (first []int, dep
 	for i := range first {
 		first[i] = i / per * whole
 		for k := range depth {
-			at, err := index(indices.I[i*depth+k], dims[batch+k])
-			if err != nil {
-				return nil, 0, err
-			}
+			at := index(indices.I[i*depth+k], dims[batch+k])
 			first[i] += at * strides[batch+k]
 		}
 	}
-	return first, depth, nil
+	return first, depth
 }
 
-func gatherND(c *call) ([]Tensor, error) {
+func gatherND(c *call) []Tensor {
 	x, indices := c.in[0], c.in[1]
 	batch := c.n.Int("batch_dims", 0)
 	if batch < 0 || batch > int64(len(x.Dims)) {
-		return nil, fmt.Errorf("attribute batch_dims: %d", batch)
+		panic(failf("attribute batch_dims: %d", batch))
 	}
-	first, depth, err := c.tuples(x.Dims, indices, int(batch))
-	if err != nil {
-		return nil, err
-	}
+	first, depth := c.tuples(x.Dims, indices, int(batch))
 	rest := x.Dims[int(batch)+depth:]
 	dims := slices.Concat(indices.Dims[:len(indices.Dims)-1], rest)
-	if _, err := c.count(dims); err != nil {
-		return nil, err
-	}
+	c.count(dims)
 	n := product(rest)
 	list := make([]int, 0, len(first)*n)
 	for _, at := range first {
@@ -146,36 +109,28 @@ func gatherND(c *call) ([]Tensor, error) {
 			list = append(list, at+k)
 		}
 	}
-	return one(take(x, dims, list, Tensor{}), nil)
+	return one(take(x, dims, list, Tensor{}))
 }
 
 // scatterElements writes updates into a copy of input 0, or folds them in: reduction add, mul, min, max. Equal places fold one after
 // another; without reduction the last one stays.
-func scatterElements(c *call) ([]Tensor, error) {
+func scatterElements(c *call) []Tensor {
 	if !slices.Equal(c.in[1].Dims, c.in[2].Dims) {
-		return nil, fmt.Errorf("indices of shape %v, updates of shape %v", c.in[1].Dims, c.in[2].Dims)
+		panic(failf("indices of shape %v, updates of shape %v", c.in[1].Dims, c.in[2].Dims))
 	}
-	list, err := c.elementPlaces(c.in[0].Dims, c.in[1])
-	if err != nil {
-		return nil, err
-	}
+	list := c.elementPlaces(c.in[0].Dims, c.in[1])
 	return c.scatterTo(list)
 }
 
 // scatterND writes slices of updates to the places that tuples of indices name.
-func scatterND(c *call) ([]Tensor, error) {
+func scatterND(c *call) []Tensor {
 	x, indices, updates := c.in[0], c.in[1], c.in[2]
-	first, depth, err := c.tuples(x.Dims, indices, 0)
-	if err != nil {
-		return nil, err
-	}
+	first, depth := c.tuples(x.Dims, indices, 0)
 	rest := x.Dims[depth:]
 	if dims := slices.Concat(indices.Dims[:len(indices.Dims)-1], rest); !slices.Equal(dims, updates.Dims) {
-		return nil, fmt.Errorf("updates of shape %v, want %v", updates.Dims, dims)
+		panic(failf("updates of shape %v, want %v", updates.Dims, dims))
 	}
-	if _, err := c.count(updates.Dims); err != nil {
-		return nil, err
-	}
+	c.count(updates.Dims)
 	list := make([]int, 0, updates.Len())
 	for _, at := range first {
 		for k := range product(rest) {
@@ -186,19 +141,14 @@ func scatterND(c *call) ([]Tensor, error) {
 }
 
 // scatterTo folds update i into place list[i].
-func (c *call) scatterTo(list []int) ([]Tensor, error) {
-	if err := c.same(0, 2); err != nil {
-		return nil, err
-	}
+func (c *call) scatterTo(list []int) []Tensor {
+	c.same(0, 2)
 	x, updates := c.in[0], c.in[2]
-	y, err := c.make(x.Elem, x.Dims)
-	if err != nil {
-		return nil, err
-	}
+	y := c.make(x.Elem, x.Dims)
 	y.copy(0, x, 0, x.Len())
 	p, ok := map[string]pair{"none": {}, "add": addOf, "mul": mulOf, "min": minOf, "max": maxOf}[c.n.Str("reduction", "none")]
 	if !ok || p.i != nil && !numbers(x.Elem) {
-		return nil, fmt.Errorf("attribute reduction: %q of %v", c.n.Str("reduction", ""), x.Elem)
+		panic(failf("attribute reduction: %q of %v", c.n.Str("reduction", ""), x.Elem))
 	}
 	for i, at := range list {
 		switch {
@@ -210,11 +160,11 @@ func (c *call) scatterTo(list []int) ([]Tensor, error) {
 			y.I[at] = wrapped(y.Elem, p.i(y.I[at], updates.I[i]))
 		}
 	}
-	return one(y, nil)
+	return one(y)
 }
 
 // nonZero lists the coordinates of what is not 0: one row per axis.
-func nonZero(c *call) ([]Tensor, error) {
+func nonZero(c *call) []Tensor {
 	x := c.in[0]
 	var found []int
 	for i := range x.Len() {
@@ -223,15 +173,12 @@ func nonZero(c *call) ([]Tensor, error) {
 		}
 	}
 	rank := len(x.Dims)
-	y, err := c.make(graph.Int64, []int64{int64(rank), int64(len(found))})
-	if err != nil {
-		return nil, err
-	}
+	y := c.make(graph.Int64, []int64{int64(rank), int64(len(found))})
 	for k, at := range found {
 		for a := rank - 1; a >= 0; a-- {
 			y.I[a*len(found)+k] = int64(at) % x.Dims[a]
 			at /= int(x.Dims[a])
 		}
 	}
-	return one(y, nil)
+	return one(y)
 }

@@ -1,7 +1,6 @@
 package oracle
 
 import (
-	"fmt"
 	"slices"
 )
 
@@ -42,39 +41,29 @@ func rowsOf(data []float64, rows, columns int) matrix {
 }
 
 // matMul is numpy's: a vector is a row on the left and a column on the right, and the axes before the last two broadcast.
-func matMul(c *call) ([]Tensor, error) {
-	a, b, err := c.factors()
-	if err != nil {
-		return nil, err
-	}
-	y, err := c.multiply(a, b)
-	if err != nil {
-		return nil, err
-	}
+func matMul(c *call) []Tensor {
+	a, b := c.factors()
+	y := c.multiply(a, b)
 	return one(c.castTo(y, c.in[0].Elem))
 }
 
 // factors returns inputs 0 and 1 as floats. Products of integers are exact as long as no sum exceeds 2^53.
-func (c *call) factors() (a, b Tensor, err error) {
-	if err := c.same(0, 1); err != nil {
-		return a, b, err
-	}
+func (c *call) factors() (a, b Tensor) {
+	c.same(0, 1)
 	for i, to := range []*Tensor{&a, &b} {
 		t := c.in[i]
 		if t.Elem.IsFloat() {
 			*to = t
 			continue
 		}
-		if *to, err = c.asFloats(t); err != nil {
-			return a, b, err
-		}
+		*to = c.asFloats(t)
 	}
-	return a, b, nil
+	return a, b
 }
 
-func (c *call) multiply(a, b Tensor) (Tensor, error) {
+func (c *call) multiply(a, b Tensor) Tensor {
 	if len(a.Dims) == 0 || len(b.Dims) == 0 {
-		return Tensor{}, fmt.Errorf("shapes %v and %v: a scalar is no matrix", a.Dims, b.Dims)
+		panic(failf("shapes %v and %v: a scalar is no matrix", a.Dims, b.Dims))
 	}
 	left, right := slices.Clone(a.Dims), slices.Clone(b.Dims)
 	if len(left) == 1 {
@@ -86,12 +75,9 @@ func (c *call) multiply(a, b Tensor) (Tensor, error) {
 	batchA, m, k := left[:len(left)-2], left[len(left)-2], left[len(left)-1]
 	batchB, n := right[:len(right)-2], right[len(right)-1]
 	if right[len(right)-2] != k {
-		return Tensor{}, fmt.Errorf("shapes %v and %v do not multiply", a.Dims, b.Dims)
+		panic(failf("shapes %v and %v do not multiply", a.Dims, b.Dims))
 	}
-	batch, err := broadcast(batchA, batchB)
-	if err != nil {
-		return Tensor{}, err
-	}
+	batch := broadcast(batchA, batchB)
 	dims := slices.Clone(batch)
 	if len(a.Dims) > 1 {
 		dims = append(dims, m)
@@ -99,12 +85,9 @@ func (c *call) multiply(a, b Tensor) (Tensor, error) {
 	if len(b.Dims) > 1 {
 		dims = append(dims, n)
 	}
-	y, err := c.make(a.Elem, dims)
-	if err != nil {
-		return y, err
-	}
-	if err := c.m.work(append(slices.Clone(batch), m, k, n)...); err != nil || len(y.F) == 0 {
-		return y, err
+	y := c.make(a.Elem, dims)
+	if len(y.F) == 0 {
+		return y
 	}
 	at := places(batch, 0, stretch(batchA, batch))
 	bt := places(batch, 0, stretch(batchB, batch))
@@ -112,14 +95,14 @@ func (c *call) multiply(a, b Tensor) (Tensor, error) {
 	for i := range at {
 		multiplyInto(y.F[i*mn:(i+1)*mn], rowsOf(a.F[at[i]*mk:(at[i]+1)*mk], int(m), int(k)), rowsOf(b.F[bt[i]*kn:(bt[i]+1)*kn], int(k), int(n)))
 	}
-	return y, nil
+	return y
 }
 
 // swapped exchanges the last two axes of t.
-func (c *call) swapped(t Tensor) (Tensor, error) {
+func (c *call) swapped(t Tensor) Tensor {
 	n := len(t.Dims)
 	if n < 2 {
-		return t, nil
+		return t
 	}
 	order := span(n)
 	order[n-2], order[n-1] = n-1, n-2
@@ -127,45 +110,32 @@ func (c *call) swapped(t Tensor) (Tensor, error) {
 }
 
 // fusedMatMul is com.microsoft's: alpha A' B'.
-func fusedMatMul(c *call) ([]Tensor, error) {
+func fusedMatMul(c *call) []Tensor {
 	if c.n.Int("transBatchA", 0) != 0 || c.n.Int("transBatchB", 0) != 0 {
-		return nil, fmt.Errorf("attributes transBatchA and transBatchB are not evaluated")
+		panic(failf("attributes transBatchA and transBatchB are not evaluated"))
 	}
-	a, err := c.floats(0)
-	if err != nil {
-		return nil, err
-	}
-	b, err := c.floats(1)
-	if err != nil {
-		return nil, err
-	}
+	a := c.floats(0)
+	b := c.floats(1)
 	if c.n.Int("transA", 0) != 0 {
-		if a, err = c.swapped(a); err != nil {
-			return nil, err
-		}
+		a = c.swapped(a)
 	}
 	if c.n.Int("transB", 0) != 0 {
-		if b, err = c.swapped(b); err != nil {
-			return nil, err
-		}
+		b = c.swapped(b)
 	}
-	y, err := c.multiply(a, b)
+	y := c.multiply(a, b)
 	alpha := c.float("alpha", 1)
 	for i := range y.F {
 		y.F[i] *= alpha
 	}
-	return one(y, err)
+	return one(y)
 }
 
 // gemm: y = alpha A' B' + beta C. A': [M, K], B': [K, N], C broadcasts to [M, N].
-func gemm(c *call) ([]Tensor, error) {
-	if err := firstOf(c.same(0, 1, 2), c.rank(0, 2), c.rank(1, 2)); err != nil {
-		return nil, err
-	}
-	ta, tb, err := c.factors()
-	if err != nil {
-		return nil, err
-	}
+func gemm(c *call) []Tensor {
+	c.same(0, 1, 2)
+	c.rank(0, 2)
+	c.rank(1, 2)
+	ta, tb := c.factors()
 	a := rowsOf(ta.F, int(ta.Dims[0]), int(ta.Dims[1]))
 	if c.n.Int("transA", 0) != 0 {
 		a = a.transposed()
@@ -175,49 +145,24 @@ func gemm(c *call) ([]Tensor, error) {
 		b = b.transposed()
 	}
 	if a.columns != b.rows {
-		return nil, fmt.Errorf("shapes %v and %v do not multiply", ta.Dims, tb.Dims)
+		panic(failf("shapes %v and %v do not multiply", ta.Dims, tb.Dims))
 	}
-	y, err := c.make(ta.Elem, []int64{int64(a.rows), int64(b.columns)})
-	if err != nil {
-		return nil, err
-	}
-	if err := c.m.work(int64(a.rows), int64(a.columns), int64(b.columns)); err != nil {
-		return nil, err
-	}
+	y := c.make(ta.Elem, []int64{int64(a.rows), int64(b.columns)})
 	multiplyInto(y.F, a, b)
 	alpha, beta := c.float("alpha", 1), c.float("beta", 1)
 	for i := range y.F {
 		y.F[i] *= alpha
 	}
-	if err := c.addScaled(y, 2, beta); err != nil {
-		return nil, err
-	}
+	c.addScaled(y, 2, beta)
 	return one(c.castTo(y, c.in[0].Elem))
 }
 
 // addScaled adds beta times input i, broadcast, to y.
-func (c *call) addScaled(y Tensor, i int, beta float64) error {
+func (c *call) addScaled(y Tensor, i int, beta float64) {
 	if !c.has(i) {
-		return nil
+		return
 	}
-	t, err := c.stretched(c.in[i], y.Dims)
-	if err == nil && !t.Elem.IsFloat() {
-		t, err = c.asFloats(t)
-	}
-	if err != nil {
-		return err
-	}
-	for j, v := range t.F {
+	for j, v := range c.asFloats(c.stretched(c.in[i], y.Dims)).F {
 		y.F[j] += beta * v
 	}
-	return nil
-}
-
-func firstOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

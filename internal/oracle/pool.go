@@ -1,8 +1,6 @@
 package oracle
 
 import (
-	"errors"
-	"fmt"
 	"math"
 
 	"github.com/oatta/oatta/models/graph"
@@ -16,44 +14,28 @@ type pooled struct {
 	area, places int     // spatial elements of input and result
 }
 
-func (c *call) pooled() (p pooled, err error) {
+func (c *call) pooled() (p pooled) {
 	x, kernel := c.in[0], c.n.Ints("kernel_shape")
 	if len(kernel) == 0 || len(x.Dims) != 2+len(kernel) {
-		return p, fmt.Errorf("input 0 has shape %v, the kernel sizes %v", x.Dims, kernel)
+		panic(failf("input 0 has shape %v, the kernel sizes %v", x.Dims, kernel))
 	}
-	if p.win, err = c.slide(x.Dims[2:], kernel); err != nil {
-		return p, err
-	}
-	if p.taps, err = c.taps(p.win); err != nil {
-		return p, err
-	}
+	p.win = c.slide(x.Dims[2:], kernel)
+	p.taps = c.taps(p.win)
 	p.dims = append([]int64{x.Dims[0], x.Dims[1]}, p.win.out...)
 	p.area, p.places = product(x.Dims[2:]), product(p.win.out)
-	return p, c.m.work(x.Dims[0], x.Dims[1], int64(len(p.taps)), int64(p.places))
+	return p
 }
 
 // maxPool returns the largest element of each window, the first of equals, and its place in the input as output 1. A window that lies in
 // the pads alone has the lowest number there is, and no place.
-func maxPool(c *call) ([]Tensor, error) {
+func maxPool(c *call) []Tensor {
 	if c.n.Int("storage_order", 0) != 0 {
-		return nil, errors.New("attribute storage_order: columns before rows are not evaluated")
+		panic(failf("attribute storage_order: columns before rows are not evaluated"))
 	}
-	x, err := c.floats(0)
-	if err != nil {
-		return nil, err
-	}
-	p, err := c.pooled()
-	if err != nil {
-		return nil, err
-	}
-	y, err := c.make(x.Elem, p.dims)
-	if err != nil {
-		return nil, err
-	}
-	where, err := c.make(graph.Int64, p.dims)
-	if err != nil {
-		return nil, err
-	}
+	x := c.floats(0)
+	p := c.pooled()
+	y := c.make(x.Elem, p.dims)
+	where := c.make(graph.Int64, p.dims)
 	for i := range where.I {
 		plane := i / p.places * p.area
 		best := -1
@@ -67,14 +49,14 @@ func maxPool(c *call) ([]Tensor, error) {
 			y.F[i] = x.F[best]
 		}
 	}
-	return []Tensor{y, where}, nil
+	return []Tensor{y, where}
 }
 
 // averagePool divides by the number of elements under the window, or with count_include_pad also of pads. What lies behind the pads, where
 // ceil_mode alone reaches, is not counted, as in PyTorch and in ONNX Runtime since operator set 19; for older sets ONNX Runtime counts it
 // too, and so does this.
-func averagePool(c *call) ([]Tensor, error) {
-	include, older := c.n.Int("count_include_pad", 0) != 0, c.f.p.g.Opset("") < 19
+func averagePool(c *call) []Tensor {
+	include, older := c.n.Int("count_include_pad", 0) != 0, c.p.g.Opset("") < 19
 	return c.poolFloats(func(x []float64, list func(func(at int))) float64 {
 		sum, n := 0.0, 0
 		list(func(at int) {
@@ -90,19 +72,10 @@ func averagePool(c *call) ([]Tensor, error) {
 }
 
 // poolFloats applies f to each window: f is given the plane, and calls list to visit the places of the taps in it.
-func (c *call) poolFloats(f func(plane []float64, list func(func(at int))) float64) ([]Tensor, error) {
-	x, err := c.floats(0)
-	if err != nil {
-		return nil, err
-	}
-	p, err := c.pooled()
-	if err != nil {
-		return nil, err
-	}
-	y, err := c.make(x.Elem, p.dims)
-	if err != nil {
-		return nil, err
-	}
+func (c *call) poolFloats(f func(plane []float64, list func(func(at int))) float64) []Tensor {
+	x := c.floats(0)
+	p := c.pooled()
+	y := c.make(x.Elem, p.dims)
 	for i := range y.F {
 		first := i / p.places * p.area
 		y.F[i] = f(x.F[first:first+p.area], func(visit func(at int)) {
@@ -111,18 +84,15 @@ func (c *call) poolFloats(f func(plane []float64, list func(func(at int))) float
 			}
 		})
 	}
-	return one(y, nil)
+	return one(y)
 }
 
 // globalPool reduces all spatial axes.
-func globalPool(r reduction) func(*call) ([]Tensor, error) {
-	return func(c *call) ([]Tensor, error) {
-		x, err := c.floats(0)
-		if err != nil {
-			return nil, err
-		}
+func globalPool(r reduction) func(*call) []Tensor {
+	return func(c *call) []Tensor {
+		x := c.floats(0)
 		if len(x.Dims) < 2 {
-			return nil, fmt.Errorf("input 0 has shape %v, want at least two axes", x.Dims)
+			panic(failf("input 0 has shape %v, want at least two axes", x.Dims))
 		}
 		ones, _ := shrunk(x.Dims, span(len(x.Dims))[2:], true)
 		return one(r.evalFloats(c, x, ones, ones))

@@ -6,6 +6,12 @@ import (
 	"github.com/oatta/oatta/models/graph"
 )
 
+// Settings bound what an evaluation may take. The zero value suits networks of this module.
+type Settings struct {
+	// MaxElements bounds the elements of one tensor, and thereby, by its square, the steps of one node. 0: 2^30.
+	MaxElements int64
+}
+
 // Program is a graph ready to be evaluated many times.
 type Program struct {
 	g         *graph.Graph
@@ -17,13 +23,13 @@ type Program struct {
 // Compile reads the constants of a graph and looks up its operators. An operator that the package does not evaluate is an
 // error that names node and operator.
 func Compile(g *graph.Graph, s Settings) (*Program, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
+	if s.MaxElements == 0 {
+		s.MaxElements = 1 << 30
 	}
 	if err := g.Check(); err != nil {
 		return nil, fmt.Errorf("oracle: %w", err)
 	}
-	p, err := compile(g, s.filled())
+	p, err := compile(g, s)
 	if err != nil {
 		return nil, fmt.Errorf("oracle: %w", err)
 	}
@@ -63,9 +69,6 @@ func (p *Program) constant(v graph.Value) error {
 	c, err := FromGraph(t)
 	if err != nil {
 		return fmt.Errorf("constant %q: %w", p.g.NameOf(v), err)
-	}
-	if p.s.Round {
-		c = c.round()
 	}
 	p.constants[v] = c
 	return nil
@@ -114,7 +117,7 @@ func (p *Program) Run(inputs ...Tensor) ([]Tensor, error) {
 // constants and results of nodes, whose producers are then not evaluated. The element type of what is given must be the declared one,
 // except that any float type stands for any other and takes on the declared type; sizes are checked only for inputs that declare them.
 func (p *Program) Eval(given map[graph.Value]Tensor, want ...graph.Value) ([]Tensor, error) {
-	f := &frame{p: p, env: make(map[graph.Value]Tensor, len(given)), m: &meter{s: p.s}}
+	f := &frame{p: p, env: make(map[graph.Value]Tensor, len(given))}
 	for v, t := range given {
 		t, err := p.accept(v, t)
 		if err != nil {
@@ -154,9 +157,6 @@ func (p *Program) accept(v graph.Value, t Tensor) (Tensor, error) {
 				return t, fmt.Errorf("%v%v given, %v declared", t.Elem, t.Dims, declared)
 			}
 		}
-	}
-	if p.s.Round {
-		t = t.round()
 	}
 	return t, nil
 }

@@ -32,22 +32,19 @@ var (
 )
 
 // reducedAxes reads axes (input 1, or all) and keepdims; ok is false if nothing is to be reduced.
-func (c *call) reducedAxes() (list []int, ok bool, err error) {
+func (c *call) reducedAxes() (list []int, ok bool) {
 	rank := len(c.in[0].Dims)
-	given, err := []int64(nil), error(nil)
+	var given []int64
 	if c.has(1) {
-		if given, err = c.vector(1); err != nil {
-			return nil, false, err
-		}
+		given = c.vector(1)
 	}
 	if len(given) == 0 {
 		if c.n.Int("noop_with_empty_axes", 0) != 0 {
-			return nil, false, nil
+			return nil, false
 		}
-		return span(rank), true, nil
+		return span(rank), true
 	}
-	list, err = axes(given, rank)
-	return list, true, err
+	return axes(given, rank), true
 }
 
 // shrunk returns the sizes left when axes are reduced: with 1 in their place, and as they are returned.
@@ -67,41 +64,27 @@ func shrunk(dims []int64, list []int, keep bool) (ones, out []int64) {
 }
 
 // groups lists for each element of dims the element of the reduced tensor that it goes into.
-func (c *call) groups(dims, ones []int64) ([]int, error) {
-	if _, err := c.count(dims); err != nil {
-		return nil, err
-	}
-	return places(dims, 0, stretch(ones, dims)), nil
+func (c *call) groups(dims, ones []int64) []int {
+	c.count(dims)
+	return places(dims, 0, stretch(ones, dims))
 }
 
 // eval reduces integers as floats, which is exact as far as these count: to 2^53.
-func (r reduction) eval(c *call) ([]Tensor, error) {
+func (r reduction) eval(c *call) []Tensor {
 	x := c.in[0]
-	floats, err := c.asFloats(x)
-	if err != nil {
-		return nil, err
-	}
-	list, ok, err := c.reducedAxes()
-	if err != nil || !ok {
-		return []Tensor{x}, err
+	floats := c.asFloats(x)
+	list, ok := c.reducedAxes()
+	if !ok {
+		return []Tensor{x}
 	}
 	ones, dims := shrunk(x.Dims, list, c.n.Int("keepdims", 1) != 0)
-	y, err := r.evalFloats(c, floats, ones, dims)
-	if err != nil {
-		return nil, err
-	}
+	y := r.evalFloats(c, floats, ones, dims)
 	return one(c.castTo(y, x.Elem))
 }
 
-func (r reduction) evalFloats(c *call, x Tensor, ones, dims []int64) (Tensor, error) {
-	into, err := c.groups(x.Dims, ones)
-	if err != nil {
-		return x, err
-	}
-	y, err := c.make(x.Elem, dims)
-	if err != nil {
-		return y, err
-	}
+func (r reduction) evalFloats(c *call, x Tensor, ones, dims []int64) Tensor {
+	into := c.groups(x.Dims, ones)
+	y := c.make(x.Elem, dims)
 	for i := range y.F {
 		y.F[i] = r.start
 	}
@@ -109,34 +92,25 @@ func (r reduction) evalFloats(c *call, x Tensor, ones, dims []int64) (Tensor, er
 		y.F[into[i]] = r.step(y.F[into[i]], v)
 	}
 	if r.end == nil || len(y.F) == 0 {
-		return y, nil
+		return y
 	}
 	n := len(x.F) / len(y.F)
 	for i, v := range y.F {
 		y.F[i] = r.end(v, n)
 	}
-	return y, nil
+	return y
 }
 
 // logSumExp subtracts the maximum first; an infinite one is the result.
-func logSumExp(c *call) ([]Tensor, error) {
-	x, err := c.asFloats(c.in[0])
-	if err != nil {
-		return nil, err
-	}
-	list, ok, err := c.reducedAxes()
-	if err != nil || !ok {
-		return c.in[:1], err
+func logSumExp(c *call) []Tensor {
+	x := c.asFloats(c.in[0])
+	list, ok := c.reducedAxes()
+	if !ok {
+		return c.in[:1]
 	}
 	ones, dims := shrunk(x.Dims, list, c.n.Int("keepdims", 1) != 0)
-	top, err := reduceMax.evalFloats(c, x, ones, ones)
-	if err != nil {
-		return nil, err
-	}
-	into, err := c.groups(x.Dims, ones)
-	if err != nil {
-		return nil, err
-	}
+	top := reduceMax.evalFloats(c, x, ones, ones)
+	into := c.groups(x.Dims, ones)
 	sum := make([]float64, len(top.F))
 	for i, v := range x.F {
 		if m := top.F[into[i]]; !math.IsInf(m, 0) {
@@ -168,27 +142,19 @@ func (r rows) each(f func(first int)) {
 }
 
 // alongAxis returns the first input, room for an output of its shape, and both seen along the attribute axis, the last by default.
-func (c *call) alongAxis() (x, y Tensor, r rows, err error) {
-	if x, err = c.floats(0); err != nil {
-		return x, y, r, err
-	}
-	a, err := axis(c.n.Int("axis", -1), len(x.Dims))
-	if err != nil {
-		return x, y, r, err
-	}
-	y, err = c.make(x.Elem, x.Dims)
-	return x, y, along(x.Dims, a), err
+func (c *call) alongAxis() (x, y Tensor, r rows) {
+	x = c.floats(0)
+	a := axis(c.n.Int("axis", -1), len(x.Dims))
+	y = c.make(x.Elem, x.Dims)
+	return x, y, along(x.Dims, a)
 }
 
 // softmax along an axis; logarithm: LogSoftmax.
-func softmax(logarithm bool) func(*call) ([]Tensor, error) {
-	return func(c *call) ([]Tensor, error) {
-		x, y, r, err := c.alongAxis()
-		if err != nil {
-			return nil, err
-		}
+func softmax(logarithm bool) func(*call) []Tensor {
+	return func(c *call) []Tensor {
+		x, y, r := c.alongAxis()
 		r.each(func(first int) { softmaxRow(y.F, x.F, first, r, logarithm) })
-		return one(y, nil)
+		return one(y)
 	}
 }
 

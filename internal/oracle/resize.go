@@ -1,7 +1,6 @@
 package oracle
 
 import (
-	"fmt"
 	"math"
 	"slices"
 )
@@ -14,43 +13,30 @@ type resample struct {
 
 // resize: sizes (input 3) or scales (input 2), of all axes or of those that the attribute axes lists. Interpolation is separable: one
 // axis after another.
-func resize(c *call) ([]Tensor, error) {
-	x, err := c.in[0], error(nil)
+func resize(c *call) []Tensor {
+	x := c.in[0]
 	if !numbers(x.Elem) {
-		return nil, fmt.Errorf("input 0 is %v", x.Elem)
+		panic(failf("input 0 is %v", x.Elem))
 	}
 	where := span(len(x.Dims))
 	if list := c.n.Ints("axes"); list != nil {
-		if where, err = axes(list, len(x.Dims)); err != nil {
-			return nil, err
-		}
+		where = axes(list, len(x.Dims))
 	}
-	plans, err := c.resamples(where)
-	if err != nil {
-		return nil, err
-	}
-	y, err := c.asFloats(x)
-	if err != nil {
-		return nil, err
-	}
+	plans := c.resamples(where)
+	y := c.asFloats(x)
 	for i, a := range where {
 		if plans[i].in == plans[i].out && plans[i].scale == 1 {
 			continue // it would be interpolated at its own places
 		}
-		if y, err = c.resizeAxis(y, a, plans[i]); err != nil {
-			return nil, err
-		}
+		y = c.resizeAxis(y, a, plans[i])
 	}
 	return one(c.castTo(y, x.Elem))
 }
 
 // resamples reads what is to become of each axis.
-func (c *call) resamples(where []int) ([]resample, error) {
+func (c *call) resamples(where []int) []resample {
 	dims := c.in[0].Dims
-	scales, err := c.scales(where)
-	if err != nil {
-		return nil, err
-	}
+	scales := c.scales(where)
 	out := make([]resample, len(where))
 	for i, a := range where {
 		size := math.Floor(float64(float32(dims[a]) * float32(scales[i]))) // as the engine: scales are float32
@@ -58,42 +44,36 @@ func (c *call) resamples(where []int) ([]resample, error) {
 			size = math.Round(scales[i] * float64(dims[a]))
 		}
 		if !(size >= 0 && size <= maxWindow) || size > 0 && dims[a] == 0 {
-			return nil, fmt.Errorf("axis %d of %v becomes %v", a, dims, size)
+			panic(failf("axis %d of %v becomes %v", a, dims, size))
 		}
 		out[i] = resample{int(dims[a]), int(size), scales[i]}
 	}
-	return out, nil
+	return out
 }
 
 // scales returns one scale per axis: as stated, or so that the sizes come out, which keep_aspect_ratio_policy may make equal.
-func (c *call) scales(where []int) ([]float64, error) {
+func (c *call) scales(where []int) []float64 {
 	dims := c.in[0].Dims
 	if !c.has(3) {
-		t, err := c.floats(2)
-		if err != nil {
-			return nil, err
-		}
+		t := c.floats(2)
 		if len(t.F) != len(where) {
-			return nil, fmt.Errorf("%d scales for %d axes", len(t.F), len(where))
+			panic(failf("%d scales for %d axes", len(t.F), len(where)))
 		}
 		for _, s := range t.F {
 			if !(s > 0) {
-				return nil, fmt.Errorf("scales %v", t.F)
+				panic(failf("scales %v", t.F))
 			}
 		}
-		return t.F, nil
+		return t.F
 	}
-	sizes, err := c.vector(3)
-	if err != nil {
-		return nil, err
-	}
+	sizes := c.vector(3)
 	if len(sizes) != len(where) {
-		return nil, fmt.Errorf("%d sizes for %d axes", len(sizes), len(where))
+		panic(failf("%d sizes for %d axes", len(sizes), len(where)))
 	}
 	out := make([]float64, len(sizes))
 	for i, a := range where {
 		if sizes[i] < 0 || dims[a] == 0 {
-			return nil, fmt.Errorf("sizes %v for shape %v", sizes, dims)
+			panic(failf("sizes %v for shape %v", sizes, dims))
 		}
 		out[i] = float64(sizes[i]) / float64(dims[a])
 	}
@@ -103,33 +83,33 @@ func (c *call) scales(where []int) ([]float64, error) {
 	case policy == "not_smaller" && len(out) > 0:
 		out = slices.Repeat([]float64{slices.Max(out)}, len(out))
 	}
-	return out, nil
+	return out
 }
 
 // origin returns where in the input, in its own units, place i of the output lies.
-func (r resample) origin(i int, mode string) (float64, error) {
+func (r resample) origin(i int, mode string) float64 {
 	p, in := float64(i), float64(r.in)
 	length := in * r.scale // of the output, before it was rounded to whole elements
 	switch mode {
 	case "half_pixel":
-		return (p+0.5)/r.scale - 0.5, nil
+		return (p+0.5)/r.scale - 0.5
 	case "half_pixel_symmetric":
 		adjustment := float64(r.out) / length
-		return in/2*(1-adjustment) + (p+0.5)/r.scale - 0.5, nil
+		return in/2*(1-adjustment) + (p+0.5)/r.scale - 0.5
 	case "pytorch_half_pixel":
 		if r.out > 1 {
-			return (p+0.5)/r.scale - 0.5, nil
+			return (p+0.5)/r.scale - 0.5
 		}
-		return 0, nil
+		return 0
 	case "align_corners":
 		if length == 1 || r.out <= 1 {
-			return 0, nil
+			return 0
 		}
-		return p * (in - 1) / (length - 1), nil
+		return p * (in - 1) / (length - 1)
 	case "asymmetric":
-		return p / r.scale, nil
+		return p / r.scale
 	}
-	return 0, fmt.Errorf("attribute coordinate_transformation_mode: %q", mode)
+	panic(failf("attribute coordinate_transformation_mode: %q", mode))
 }
 
 // tap is one element of the input and its weight.
@@ -139,27 +119,15 @@ type tap struct {
 }
 
 // resizeAxis interpolates along one axis.
-func (c *call) resizeAxis(x Tensor, a int, r resample) (Tensor, error) {
+func (c *call) resizeAxis(x Tensor, a int, r resample) Tensor {
 	dims := slices.Clone(x.Dims)
 	dims[a] = int64(r.out)
-	y, err := c.make(x.Elem, dims)
-	if err != nil {
-		return y, err
-	}
+	y := c.make(x.Elem, dims)
 	from, to := along(x.Dims, a), along(dims, a)
 	mode := c.n.Str("coordinate_transformation_mode", "half_pixel")
 	for i := range r.out {
-		origin, err := r.origin(i, mode)
-		if err != nil {
-			return y, err
-		}
-		taps, err := c.resizeTaps(origin, r)
-		if err != nil {
-			return y, err
-		}
-		if err := c.m.work(int64(len(taps)), int64(from.outer), int64(from.inner)); err != nil {
-			return y, err
-		}
+		origin := r.origin(i, mode)
+		taps := c.resizeTaps(origin, r)
 		for o := range from.outer {
 			for k := range from.inner {
 				at := (o*to.n+i)*to.inner + k
@@ -169,19 +137,18 @@ func (c *call) resizeAxis(x Tensor, a int, r resample) (Tensor, error) {
 			}
 		}
 	}
-	return y, nil
+	return y
 }
 
 // resizeTaps returns what an output element is made of: places of the input, brought inside, and weights that add up to 1.
-func (c *call) resizeTaps(origin float64, r resample) ([]tap, error) {
+func (c *call) resizeTaps(origin float64, r resample) []tap {
 	inside := func(p float64) int { return max(0, int(min(float64(r.in-1), p))) }
 	switch mode := c.n.Str("mode", "nearest"); mode {
 	case "nearest":
-		p, err := nearest(origin, c.n.Str("nearest_mode", "round_prefer_floor"))
-		return []tap{{inside(max(0, p)), 1}}, err
+		return []tap{{inside(max(0, nearest(origin, c.n.Str("nearest_mode", "round_prefer_floor")))), 1}}
 	case "linear", "cubic":
 	default:
-		return nil, fmt.Errorf("attribute mode: %q", mode)
+		panic(failf("attribute mode: %q", mode))
 	}
 	kernel, reach := triangle, 1.0
 	if c.n.Str("mode", "") == "cubic" {
@@ -192,12 +159,10 @@ func (c *call) resizeTaps(origin float64, r resample) ([]tap, error) {
 		stretch = 1 / r.scale // the kernel covers what one output element does
 	}
 	if !(reach*stretch < maxWindow && math.Abs(origin) < maxWindow) {
-		return nil, fmt.Errorf("scale %v of an axis of %d", r.scale, r.in)
+		panic(failf("scale %v of an axis of %d", r.scale, r.in))
 	}
-	if err := c.m.work(2*int64(reach*stretch) + 2); err != nil {
-		return nil, err
-	}
-	return c.kernelTaps(origin, r, kernel, reach*stretch, stretch, inside), nil
+	c.count([]int64{2*int64(reach*stretch) + 2})
+	return c.kernelTaps(origin, r, kernel, reach*stretch, stretch, inside)
 }
 
 func (c *call) kernelTaps(origin float64, r resample, kernel func(float64) float64, reach, stretch float64, inside func(float64) int) []tap {
@@ -218,18 +183,18 @@ func (c *call) kernelTaps(origin float64, r resample, kernel func(float64) float
 	return taps
 }
 
-func nearest(p float64, mode string) (float64, error) {
+func nearest(p float64, mode string) float64 {
 	switch mode {
 	case "round_prefer_floor":
-		return math.Ceil(p - 0.5), nil
+		return math.Ceil(p - 0.5)
 	case "round_prefer_ceil":
-		return math.Floor(p + 0.5), nil
+		return math.Floor(p + 0.5)
 	case "floor":
-		return math.Floor(p), nil
+		return math.Floor(p)
 	case "ceil":
-		return math.Ceil(p), nil
+		return math.Ceil(p)
 	}
-	return 0, fmt.Errorf("attribute nearest_mode: %q", mode)
+	panic(failf("attribute nearest_mode: %q", mode))
 }
 
 func triangle(x float64) float64 { return max(0, 1-math.Abs(x)) }

@@ -1,7 +1,6 @@
 package oracle
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -9,27 +8,24 @@ import (
 )
 
 // reshape: 0 copies a size (unless allowzero), -1 takes what is left.
-func reshape(c *call) ([]Tensor, error) {
+func reshape(c *call) []Tensor {
 	x := c.in[0]
-	want, err := c.vector(1)
-	if err != nil {
-		return nil, err
-	}
+	want := c.vector(1)
 	dims, open := slices.Clone(want), -1
 	for i, d := range dims {
 		switch {
 		case d == 0 && c.n.Int("allowzero", 0) == 0:
 			if i >= len(x.Dims) {
-				return nil, fmt.Errorf("size %d is to be copied from shape %v", i, x.Dims)
+				panic(failf("size %d is to be copied from shape %v", i, x.Dims))
 			}
 			dims[i] = x.Dims[i]
 		case d == -1 && open < 0:
 			open, dims[i] = i, 1
 		case d < 0:
-			return nil, fmt.Errorf("sizes %v", want)
+			panic(failf("sizes %v", want))
 		}
 	}
-	n, ok := elements(dims, c.m.s.MaxElements)
+	n, ok := elements(dims, c.p.s.MaxElements)
 	if open >= 0 && n > 0 {
 		dims[open] = int64(x.Len()) / n
 		n *= dims[open]
@@ -37,29 +33,27 @@ func reshape(c *call) ([]Tensor, error) {
 		dims[open] = 0
 	}
 	if !ok || n != int64(x.Len()) {
-		return nil, fmt.Errorf("shape %v does not become %v", x.Dims, want)
+		panic(failf("shape %v does not become %v", x.Dims, want))
 	}
-	return one(x.reshaped(dims), nil)
+	return one(x.reshaped(dims))
 }
 
-func flatten(c *call) ([]Tensor, error) {
+func flatten(c *call) []Tensor {
 	x := c.in[0]
 	a := c.n.Int("axis", 1)
 	if rank := int64(len(x.Dims)); a < -rank || a > rank {
-		return nil, fmt.Errorf("axis %d of a tensor of %d axes", a, rank)
+		panic(failf("axis %d of a tensor of %d axes", a, rank))
 	} else if a < 0 {
 		a += rank
 	}
-	return one(x.reshaped([]int64{int64(product(x.Dims[:a])), int64(product(x.Dims[a:]))}), nil)
+	return one(x.reshaped([]int64{int64(product(x.Dims[:a])), int64(product(x.Dims[a:]))}))
 }
 
-func squeeze(c *call) ([]Tensor, error) {
+func squeeze(c *call) []Tensor {
 	x := c.in[0]
-	list, err := []int64(nil), error(nil)
+	var list []int64
 	if c.has(1) {
-		if list, err = c.vector(1); err != nil {
-			return nil, err
-		}
+		list = c.vector(1)
 	} else {
 		for i, d := range x.Dims {
 			if d == 1 {
@@ -67,33 +61,24 @@ func squeeze(c *call) ([]Tensor, error) {
 			}
 		}
 	}
-	gone, err := axes(list, len(x.Dims))
-	if err != nil {
-		return nil, err
-	}
+	gone := axes(list, len(x.Dims))
 	for _, a := range gone {
 		if x.Dims[a] != 1 {
-			return nil, fmt.Errorf("axis %d of %v is not 1", a, x.Dims)
+			panic(failf("axis %d of %v is not 1", a, x.Dims))
 		}
 	}
 	_, dims := shrunk(x.Dims, gone, false)
-	return one(x.reshaped(dims), nil)
+	return one(x.reshaped(dims))
 }
 
-func unsqueeze(c *call) ([]Tensor, error) {
+func unsqueeze(c *call) []Tensor {
 	x := c.in[0]
-	list, err := c.vector(1)
-	if err != nil {
-		return nil, err
-	}
+	list := c.vector(1)
 	rank := len(x.Dims) + len(list)
 	if rank > maxRank {
-		return nil, fmt.Errorf("%d axes, more than %d", rank, maxRank)
+		panic(failf("%d axes, more than %d", rank, maxRank))
 	}
-	added, err := axes(list, rank)
-	if err != nil {
-		return nil, err
-	}
+	added := axes(list, rank)
 	dims, next := make([]int64, rank), 0
 	for i := range dims {
 		if slices.Contains(added, i) {
@@ -103,26 +88,23 @@ func unsqueeze(c *call) ([]Tensor, error) {
 		dims[i] = x.Dims[next]
 		next++
 	}
-	return one(x.reshaped(dims), nil)
+	return one(x.reshaped(dims))
 }
 
-func transpose(c *call) ([]Tensor, error) {
+func transpose(c *call) []Tensor {
 	x := c.in[0]
 	order := span(len(x.Dims))
 	slices.Reverse(order)
 	if perm := c.n.Ints("perm"); perm != nil {
-		var err error
-		if order, err = axes(perm, len(x.Dims)); err != nil {
-			return nil, err
-		}
+		order = axes(perm, len(x.Dims))
 		if len(order) != len(x.Dims) {
-			return nil, fmt.Errorf("attribute perm: want %d values, got %d", len(x.Dims), len(order))
+			panic(failf("attribute perm: want %d values, got %d", len(x.Dims), len(order)))
 		}
 	}
 	return one(c.permuted(x, order))
 }
 
-func (c *call) permuted(x Tensor, order []int) (Tensor, error) {
+func (c *call) permuted(x Tensor, order []int) Tensor {
 	from := rowMajor(x.Dims)
 	dims, strides := make([]int64, len(order)), make([]int, len(order))
 	for i, a := range order {
@@ -132,31 +114,23 @@ func (c *call) permuted(x Tensor, order []int) (Tensor, error) {
 }
 
 // concat joins along an axis: rows of what lies before it are put one after another.
-func concat(c *call) ([]Tensor, error) {
-	if err := c.sameAll(); err != nil {
-		return nil, err
-	}
+func concat(c *call) []Tensor {
+	c.sameAll()
 	first := c.in[0]
-	a, err := axis(c.n.Int("axis", 0), len(first.Dims))
-	if err != nil {
-		return nil, err
-	}
+	a := axis(c.n.Int("axis", 0), len(first.Dims))
 	dims := slices.Clone(first.Dims)
 	for i, t := range c.in[1:] {
 		if t.Absent() || len(t.Dims) != len(dims) {
-			return nil, fmt.Errorf("inputs 0 and %d have shapes %v and %v", i+1, first.Dims, t.Dims)
+			panic(failf("inputs 0 and %d have shapes %v and %v", i+1, first.Dims, t.Dims))
 		}
 		for k, d := range t.Dims {
 			if k != a && d != dims[k] {
-				return nil, fmt.Errorf("inputs 0 and %d have shapes %v and %v", i+1, first.Dims, t.Dims)
+				panic(failf("inputs 0 and %d have shapes %v and %v", i+1, first.Dims, t.Dims))
 			}
 		}
 		dims[a] += t.Dims[a]
 	}
-	y, err := c.make(first.Elem, dims)
-	if err != nil {
-		return nil, err
-	}
+	y := c.make(first.Elem, dims)
 	at := 0
 	for o := range product(dims[:a]) {
 		for _, t := range c.in {
@@ -164,7 +138,7 @@ func concat(c *call) ([]Tensor, error) {
 			at += y.copy(at, t, o*n, n)
 		}
 	}
-	return one(y, nil)
+	return one(y)
 }
 
 // copy copies n elements from place j of a tensor of the same type to place i, and returns n.
@@ -180,30 +154,22 @@ func (t Tensor) copy(i int, from Tensor, j, n int) int {
 }
 
 // split: sizes are an input, or else there are as many parts as outputs, of which the last may be smaller.
-func split(c *call) ([]Tensor, error) {
+func split(c *call) []Tensor {
 	x := c.in[0]
-	a, err := axis(c.n.Int("axis", 0), len(x.Dims))
-	if err != nil {
-		return nil, err
-	}
-	sizes, err := c.parts(x.Dims[a])
-	if err != nil {
-		return nil, err
-	}
+	a := axis(c.n.Int("axis", 0), len(x.Dims))
+	sizes := c.parts(x.Dims[a])
 	out := make([]Tensor, len(sizes))
 	strides, from := rowMajor(x.Dims), 0
 	for i, n := range sizes {
 		dims := slices.Clone(x.Dims)
 		dims[a] = n
-		if out[i], err = c.move(x, dims, from*strides[a], strides); err != nil {
-			return nil, err
-		}
+		out[i] = c.move(x, dims, from*strides[a], strides)
 		from += int(n)
 	}
-	return out, nil
+	return out
 }
 
-func (c *call) parts(size int64) ([]int64, error) {
+func (c *call) parts(size int64) []int64 {
 	parts := int64(len(c.n.Outputs))
 	if !c.has(1) {
 		each := (size + parts - 1) / parts
@@ -211,68 +177,56 @@ func (c *call) parts(size int64) ([]int64, error) {
 		for i := range out {
 			out[i] = min(each, max(0, size-int64(i)*each))
 		}
-		return out, nil
+		return out
 	}
-	sizes, err := c.vector(1)
-	if err != nil {
-		return nil, err
-	}
+	sizes := c.vector(1)
 	sum := int64(0)
 	for _, n := range sizes {
 		if n < 0 || n > size-sum {
-			return nil, fmt.Errorf("parts %v of an axis of %d", sizes, size)
+			panic(failf("parts %v of an axis of %d", sizes, size))
 		}
 		sum += n
 	}
 	if sum != size || int64(len(sizes)) != parts {
-		return nil, fmt.Errorf("parts %v of an axis of %d for %d outputs", sizes, size, parts)
+		panic(failf("parts %v of an axis of %d for %d outputs", sizes, size, parts))
 	}
-	return sizes, nil
+	return sizes
 }
 
-func expand(c *call) ([]Tensor, error) {
-	want, err := c.vector(1)
-	if err != nil {
-		return nil, err
-	}
+func expand(c *call) []Tensor {
+	want := c.vector(1)
 	for _, d := range want {
 		if d < 0 {
-			return nil, fmt.Errorf("sizes %v", want)
+			panic(failf("sizes %v", want))
 		}
 	}
-	dims, err := broadcast(c.in[0].Dims, want)
-	if err != nil {
-		return nil, err
-	}
+	dims := broadcast(c.in[0].Dims, want)
 	return one(c.stretched(c.in[0], dims))
 }
 
 // tile puts copies side by side along each axis: the axis is read as [repeats, size], of which the first has stride 0.
-func tile(c *call) ([]Tensor, error) {
+func tile(c *call) []Tensor {
 	x := c.in[0]
-	repeats, err := c.vector(1)
-	if err != nil {
-		return nil, err
-	}
+	repeats := c.vector(1)
 	if len(repeats) != len(x.Dims) {
-		return nil, fmt.Errorf("%d repeats for shape %v", len(repeats), x.Dims)
+		panic(failf("%d repeats for shape %v", len(repeats), x.Dims))
 	}
 	from := rowMajor(x.Dims)
 	var pairs, dims []int64
 	var strides []int
 	for i, n := range repeats {
 		if n < 0 || x.Dims[i] > 0 && n > math.MaxInt64/x.Dims[i] {
-			return nil, fmt.Errorf("repeats %v", repeats)
+			panic(failf("repeats %v", repeats))
 		}
 		pairs = append(pairs, n, x.Dims[i])
 		strides = append(strides, 0, from[i])
 		dims = append(dims, n*x.Dims[i])
 	}
-	y, err := c.move(x, pairs, 0, strides)
-	return one(y.reshaped(dims), err)
+	y := c.move(x, pairs, 0, strides)
+	return one(y.reshaped(dims))
 }
 
-func shapeOf(c *call) ([]Tensor, error) {
+func shapeOf(c *call) []Tensor {
 	dims := c.in[0].Dims
 	rank := int64(len(dims))
 	place := func(n int64) int64 {
@@ -283,48 +237,43 @@ func shapeOf(c *call) ([]Tensor, error) {
 	}
 	from, to := place(c.n.Int("start", 0)), place(c.n.Int("end", rank))
 	dims = slices.Clone(dims[from:max(from, to)])
-	return one(IntsOf(graph.Int64, append([]int64{}, dims...), int64(len(dims))), nil)
+	return one(IntsOf(graph.Int64, append([]int64{}, dims...), int64(len(dims))))
 }
 
-func sizeOf(c *call) ([]Tensor, error) {
-	return one(Int64s([]int64{int64(c.in[0].Len())}), nil)
+func sizeOf(c *call) []Tensor {
+	return one(Int64s([]int64{int64(c.in[0].Len())}))
 }
 
 // depthToSpace: [N, C, H, W] to [N, C/b^2, H*b, W*b]; the block comes before the channel (DCR) or after (CRD).
-func depthToSpace(c *call) ([]Tensor, error) {
-	b, err := c.block()
-	if err != nil {
-		return nil, err
-	}
+func depthToSpace(c *call) []Tensor {
+	b := c.block()
 	d := c.in[0].Dims
 	if d[1]%(b*b) != 0 {
-		return nil, fmt.Errorf("%d channels in blocks of %d", d[1], b)
+		panic(failf("%d channels in blocks of %d", d[1], b))
 	}
 	split, order := []int64{d[0], b, b, d[1] / (b * b), d[2], d[3]}, []int{0, 3, 4, 1, 5, 2}
 	if c.n.Str("mode", "DCR") == "CRD" {
 		split, order = []int64{d[0], d[1] / (b * b), b, b, d[2], d[3]}, []int{0, 1, 4, 2, 5, 3}
 	}
-	y, err := c.permuted(c.in[0].reshaped(split), order)
-	return one(y.reshaped([]int64{d[0], d[1] / (b * b), d[2] * b, d[3] * b}), err)
+	y := c.permuted(c.in[0].reshaped(split), order)
+	return one(y.reshaped([]int64{d[0], d[1] / (b * b), d[2] * b, d[3] * b}))
 }
 
-func spaceToDepth(c *call) ([]Tensor, error) {
-	b, err := c.block()
-	if err != nil {
-		return nil, err
-	}
+func spaceToDepth(c *call) []Tensor {
+	b := c.block()
 	d := c.in[0].Dims
 	if d[2]%b != 0 || d[3]%b != 0 {
-		return nil, fmt.Errorf("input 0 of shape %v in blocks of %d", d, b)
+		panic(failf("input 0 of shape %v in blocks of %d", d, b))
 	}
-	y, err := c.permuted(c.in[0].reshaped([]int64{d[0], d[1], d[2] / b, b, d[3] / b, b}), []int{0, 3, 5, 1, 2, 4})
-	return one(y.reshaped([]int64{d[0], d[1] * b * b, d[2] / b, d[3] / b}), err)
+	y := c.permuted(c.in[0].reshaped([]int64{d[0], d[1], d[2] / b, b, d[3] / b, b}), []int{0, 3, 5, 1, 2, 4})
+	return one(y.reshaped([]int64{d[0], d[1] * b * b, d[2] / b, d[3] / b}))
 }
 
-func (c *call) block() (int64, error) {
+func (c *call) block() int64 {
 	b := c.n.Int("blocksize", 0)
 	if b < 1 || b > 1<<15 {
-		return 0, fmt.Errorf("attribute blocksize: %d", b)
+		panic(failf("attribute blocksize: %d", b))
 	}
-	return b, c.rank(0, 4)
+	c.rank(0, 4)
+	return b
 }

@@ -1,40 +1,24 @@
 package oracle
 
 import (
-	"fmt"
 	"slices"
 )
 
 // slice: starts, ends, axes and steps are inputs.
-func slice(c *call) ([]Tensor, error) {
+func slice(c *call) []Tensor {
 	x := c.in[0]
-	starts, err := c.vector(1)
-	if err != nil {
-		return nil, err
-	}
-	ends, err := c.vector(2)
-	if err != nil {
-		return nil, err
-	}
-	list, err := c.vectorOr(3, func(i int) int64 { return int64(i) }, len(starts))
-	if err != nil {
-		return nil, err
-	}
-	steps, err := c.vectorOr(4, func(int) int64 { return 1 }, len(starts))
-	if err != nil {
-		return nil, err
-	}
+	starts := c.vector(1)
+	ends := c.vector(2)
+	list := c.vectorOr(3, func(i int) int64 { return int64(i) }, len(starts))
+	steps := c.vectorOr(4, func(int) int64 { return 1 }, len(starts))
 	if len(ends) != len(starts) || len(list) != len(starts) || len(steps) != len(starts) {
-		return nil, fmt.Errorf("%d starts, %d ends, %d axes, %d steps", len(starts), len(ends), len(list), len(steps))
+		panic(failf("%d starts, %d ends, %d axes, %d steps", len(starts), len(ends), len(list), len(steps)))
 	}
-	where, err := axes(list, len(x.Dims))
-	if err != nil {
-		return nil, err
-	}
+	where := axes(list, len(x.Dims))
 	dims, strides, offset := slices.Clone(x.Dims), rowMajor(x.Dims), 0
 	for i, a := range where {
 		if steps[i] == 0 {
-			return nil, fmt.Errorf("step 0")
+			panic(failf("step 0"))
 		}
 		from, n, step := cut(starts[i], ends[i], steps[i], x.Dims[a])
 		dims[a] = n
@@ -45,7 +29,7 @@ func slice(c *call) ([]Tensor, error) {
 }
 
 // vectorOr is vector, with what f gives for each of n places if the input is left out.
-func (c *call) vectorOr(i int, f func(int) int64, n int) ([]int64, error) {
+func (c *call) vectorOr(i int, f func(int) int64, n int) []int64 {
 	if c.has(i) {
 		return c.vector(i)
 	}
@@ -53,7 +37,7 @@ func (c *call) vectorOr(i int, f func(int) int64, n int) ([]int64, error) {
 	for k := range out {
 		out[k] = f(k)
 	}
-	return out, nil
+	return out
 }
 
 // cut returns the first place, how many are taken, and a step that no product overflows. Places beyond the axis are brought to its ends.
@@ -80,56 +64,38 @@ func cut(start, end, step, size int64) (from, n, by int64) {
 }
 
 // pad: pads are input 1, the begins of all axes (or of those in input 3) and then the ends; negative ones cut.
-func pad(c *call) ([]Tensor, error) {
+func pad(c *call) []Tensor {
 	x := c.in[0]
-	if err := c.same(0, 2); err != nil {
-		return nil, err
-	}
-	pads, err := c.vector(1)
-	if err != nil {
-		return nil, err
-	}
-	list, err := c.vectorOr(3, func(i int) int64 { return int64(i) }, len(x.Dims))
-	if err != nil {
-		return nil, err
-	}
-	where, err := axes(list, len(x.Dims))
-	if err != nil {
-		return nil, err
-	}
+	c.same(0, 2)
+	pads := c.vector(1)
+	list := c.vectorOr(3, func(i int) int64 { return int64(i) }, len(x.Dims))
+	where := axes(list, len(x.Dims))
 	if len(pads) != 2*len(where) {
-		return nil, fmt.Errorf("%d pads for %d axes", len(pads), len(where))
+		panic(failf("%d pads for %d axes", len(pads), len(where)))
 	}
 	fill := c.input(2)
 	if c.has(2) && fill.Len() != 1 {
-		return nil, fmt.Errorf("input 2 has shape %v, want a scalar", fill.Dims)
+		panic(failf("input 2 has shape %v, want a scalar", fill.Dims))
 	}
 	y, mode := x, c.n.Str("mode", "constant")
 	for i, a := range where {
-		if y, err = c.padAxis(y, fill, a, pads[i], pads[len(where)+i], mode); err != nil {
-			return nil, err
-		}
+		y = c.padAxis(y, fill, a, pads[i], pads[len(where)+i], mode)
 	}
-	return one(y, nil)
+	return one(y)
 }
 
 // padAxis pads one axis. One axis after another gives what all at once would: corners are padded from padding that is right already.
-func (c *call) padAxis(x, fill Tensor, a int, before, after int64, mode string) (Tensor, error) {
+func (c *call) padAxis(x, fill Tensor, a int, before, after int64, mode string) Tensor {
 	size := x.Dims[a]
 	if min(before, after) < -maxPad || max(before, after) > maxPad || before+size+after < 0 {
-		return x, fmt.Errorf("axis %d of %v with pads %d and %d", a, x.Dims, before, after)
+		panic(failf("axis %d of %v with pads %d and %d", a, x.Dims, before, after))
 	}
 	dims := slices.Clone(x.Dims)
 	dims[a] = before + size + after
-	if _, err := c.count(dims); err != nil {
-		return x, err
-	}
+	c.count(dims)
 	from := make([]int, dims[a])
 	for i := range from {
-		p, err := padPlace(int64(i)-before, size, mode)
-		if err != nil {
-			return x, err
-		}
+		p := padPlace(int64(i)-before, size, mode)
 		from[i] = int(p)
 	}
 	r := along(x.Dims, a)
@@ -145,31 +111,31 @@ func (c *call) padAxis(x, fill Tensor, a int, before, after int64, mode string) 
 			}
 		}
 	}
-	return take(x, dims, list, fill), nil
+	return take(x, dims, list, fill)
 }
 
 const maxPad = 1 << 40
 
 // padPlace returns where along an axis a padded place is read from, -1 for the fill.
-func padPlace(p, size int64, mode string) (int64, error) {
+func padPlace(p, size int64, mode string) int64 {
 	if p >= 0 && p < size {
-		return p, nil
+		return p
 	}
 	switch {
 	case mode == "constant":
-		return -1, nil
+		return -1
 	case size == 0:
-		return 0, fmt.Errorf("nothing to pad from")
+		panic(failf("nothing to pad from"))
 	case mode == "edge":
-		return max(0, min(size-1, p)), nil
+		return max(0, min(size-1, p))
 	case mode == "wrap":
-		return (p%size + size) % size, nil
+		return (p%size + size) % size
 	case mode == "reflect" && size > 1:
 		period := 2 * (size - 1)
 		p = (p%period + period) % period
-		return min(p, period-p), nil
+		return min(p, period-p)
 	case mode == "reflect":
-		return 0, nil
+		return 0
 	}
-	return 0, fmt.Errorf("attribute mode: %q", mode)
+	panic(failf("attribute mode: %q", mode))
 }

@@ -1,38 +1,25 @@
 package oracle
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/oatta/oatta/models/graph"
 )
 
 // topK: the k largest (or smallest) along an axis, and their places; of equals the first comes first. They are always sorted.
-func topK(c *call) ([]Tensor, error) {
+func topK(c *call) []Tensor {
 	x := c.in[0]
 	if !numbers(x.Elem) {
-		return nil, fmt.Errorf("input 0 is %v", x.Elem)
+		panic(failf("input 0 is %v", x.Elem))
 	}
-	k, err := c.one(1)
-	if err != nil {
-		return nil, err
-	}
-	a, err := axis(c.n.Int("axis", -1), len(x.Dims))
-	if err != nil {
-		return nil, err
-	}
+	k := c.one(1)
+	a := axis(c.n.Int("axis", -1), len(x.Dims))
 	if k < 0 || k > x.Dims[a] {
-		return nil, fmt.Errorf("k is %d, axis %d has %d elements", k, a, x.Dims[a])
+		panic(failf("k is %d, axis %d has %d elements", k, a, x.Dims[a]))
 	}
 	dims := slices.Clone(x.Dims)
 	dims[a] = k
-	where, err := c.make(graph.Int64, dims)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.m.work(int64(x.Len()), 64); err != nil { // a bound for the sorting
-		return nil, err
-	}
+	where := c.make(graph.Int64, dims)
 	list := make([]int, where.Len())
 	r, to := along(x.Dims, a), along(dims, a)
 	largest, row := c.n.Int("largest", 1) != 0, 0
@@ -50,27 +37,18 @@ func topK(c *call) ([]Tensor, error) {
 		}
 		row++
 	})
-	return []Tensor{take(x, dims, list, Tensor{}), where}, nil
+	return []Tensor{take(x, dims, list, Tensor{}), where}
 }
 
 // cumSum adds up along the axis in input 1; exclusive leaves each element out of its own sum, reverse goes from the end.
-func cumSum(c *call) ([]Tensor, error) {
+func cumSum(c *call) []Tensor {
 	x := c.in[0]
 	if !numbers(x.Elem) {
-		return nil, fmt.Errorf("input 0 is %v", x.Elem)
+		panic(failf("input 0 is %v", x.Elem))
 	}
-	where, err := c.one(1)
-	if err != nil {
-		return nil, err
-	}
-	a, err := axis(where, len(x.Dims))
-	if err != nil {
-		return nil, err
-	}
-	y, err := c.make(x.Elem, x.Dims)
-	if err != nil {
-		return nil, err
-	}
+	where := c.one(1)
+	a := axis(where, len(x.Dims))
+	y := c.make(x.Elem, x.Dims)
 	exclusive, reverse := c.n.Int("exclusive", 0) != 0, c.n.Int("reverse", 0) != 0
 	r := along(x.Dims, a)
 	r.each(func(first int) {
@@ -93,7 +71,7 @@ func cumSum(c *call) ([]Tensor, error) {
 			}
 		}
 	})
-	return one(y, nil)
+	return one(y)
 }
 
 // put sets an element to the number of its type.

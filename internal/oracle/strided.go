@@ -1,7 +1,6 @@
 package oracle
 
 import (
-	"fmt"
 	"slices"
 )
 
@@ -71,15 +70,13 @@ func pick[T any](from []T, list []int, fill []T) []T {
 }
 
 // move is take with its limits checked: dims elements of input t with the given strides.
-func (c *call) move(t Tensor, dims []int64, offset int, strides []int) (Tensor, error) {
-	if _, err := c.count(dims); err != nil {
-		return Tensor{}, err
-	}
-	return take(t, dims, places(dims, offset, strides), Tensor{}), nil
+func (c *call) move(t Tensor, dims []int64, offset int, strides []int) Tensor {
+	c.count(dims)
+	return take(t, dims, places(dims, offset, strides), Tensor{})
 }
 
 // broadcast returns the sizes to which all of the shapes stretch: axes are aligned at the end, and 1 stretches.
-func broadcast(shapes ...[]int64) ([]int64, error) {
+func broadcast(shapes ...[]int64) []int64 {
 	rank := 0
 	for _, s := range shapes {
 		rank = max(rank, len(s))
@@ -93,11 +90,11 @@ func broadcast(shapes ...[]int64) ([]int64, error) {
 			case out[j] == 1:
 				out[j] = d
 			default:
-				return nil, fmt.Errorf("shapes %v do not broadcast", shapes)
+				panic(failf("shapes %v do not broadcast", shapes))
 			}
 		}
 	}
-	return out, nil
+	return out
 }
 
 // stretch returns the strides with which a tensor of sizes from is read as one of sizes to, to which it broadcasts.
@@ -113,32 +110,26 @@ func stretch(from, to []int64) []int {
 }
 
 // stretched returns t broadcast to sizes; t itself if it has them.
-func (c *call) stretched(t Tensor, to []int64) (Tensor, error) {
+func (c *call) stretched(t Tensor, to []int64) Tensor {
 	if slices.Equal(t.Dims, to) {
-		return t, nil
+		return t
 	}
-	both, err := broadcast(t.Dims, to)
-	if err != nil || !slices.Equal(both, to) {
-		return t, fmt.Errorf("shape %v does not broadcast to %v", t.Dims, to)
+	if !slices.Equal(broadcast(t.Dims, to), to) {
+		panic(failf("shape %v does not broadcast to %v", t.Dims, to))
 	}
 	return c.move(t, to, 0, stretch(t.Dims, to))
 }
 
 // stretchAll broadcasts inputs to one another.
-func (c *call) stretchAll(in ...Tensor) ([]Tensor, []int64, error) {
+func (c *call) stretchAll(in ...Tensor) ([]Tensor, []int64) {
 	shapes := make([][]int64, len(in))
 	for i, t := range in {
 		shapes[i] = t.Dims
 	}
-	dims, err := broadcast(shapes...)
-	if err != nil {
-		return nil, nil, err
-	}
+	dims := broadcast(shapes...)
 	out := make([]Tensor, len(in))
 	for i, t := range in {
-		if out[i], err = c.stretched(t, dims); err != nil {
-			return nil, nil, err
-		}
+		out[i] = c.stretched(t, dims)
 	}
-	return out, dims, nil
+	return out, dims
 }

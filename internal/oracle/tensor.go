@@ -146,44 +146,6 @@ func appendFloat(raw []byte, elem graph.DType, v float64) []byte {
 	return append(raw, b...)
 }
 
-// rounded returns v as the type can hold it.
-func rounded(elem graph.DType, v float64) float64 {
-	switch elem {
-	case graph.Float32:
-		return float64(float32(v))
-	case graph.Float16:
-		return roundTo(v, 10, -14, 65520)
-	case graph.BFloat16:
-		return roundTo(float64(float32(v)), 7, -126, math.Ldexp(2-1.0/256, 127))
-	}
-	return v
-}
-
-// roundTo rounds to nearest even with so many bits of fraction; from limit on, halfway behind the largest number, it is infinite.
-func roundTo(v float64, bits, least int, limit float64) float64 {
-	if v == 0 || v != v || math.IsInf(v, 0) {
-		return v
-	}
-	if math.Abs(v) >= limit {
-		return math.Inf(int(math.Copysign(1, v)))
-	}
-	exponent := max(math.Ilogb(v), least)
-	return math.Ldexp(math.RoundToEven(math.Ldexp(v, bits-exponent)), exponent-bits)
-}
-
-// round returns t with its floats rounded to its type.
-func (t Tensor) round() Tensor {
-	if !t.Elem.IsFloat() || t.Elem == graph.Float64 {
-		return t
-	}
-	f := make([]float64, len(t.F))
-	for i, v := range t.F {
-		f[i] = rounded(t.Elem, v)
-	}
-	t.F = f
-	return t
-}
-
 // wrapped keeps the bits of an integer that its type has.
 func wrapped(elem graph.DType, n int64) int64 {
 	switch elem {

@@ -1,57 +1,47 @@
 package oracle
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/oatta/oatta/models/graph"
 )
 
 // mapped applies a function to the floats of input 0.
-func mapped(f func(float64) float64) func(*call) ([]Tensor, error) {
+func mapped(f func(float64) float64) func(*call) []Tensor {
 	return withAttrs(func(*call) func(float64) float64 { return f })
 }
 
 // withAttrs is mapped for a function that depends on attributes.
-func withAttrs(prepare func(*call) func(float64) float64) func(*call) ([]Tensor, error) {
-	return func(c *call) ([]Tensor, error) {
-		x, err := c.floats(0)
-		if err != nil {
-			return nil, err
-		}
+func withAttrs(prepare func(*call) func(float64) float64) func(*call) []Tensor {
+	return func(c *call) []Tensor {
+		x := c.floats(0)
 		return one(c.mapFloats(x, prepare(c)))
 	}
 }
 
-func (c *call) mapFloats(x Tensor, f func(float64) float64) (Tensor, error) {
-	y, err := c.make(x.Elem, x.Dims)
-	if err != nil {
-		return y, err
-	}
+func (c *call) mapFloats(x Tensor, f func(float64) float64) Tensor {
+	y := c.make(x.Elem, x.Dims)
 	for i, v := range x.F {
 		y.F[i] = f(v)
 	}
-	return y, nil
+	return y
 }
 
 // numeric applies one function to floats and another to integers, whose result wraps as the type does.
-func numeric(f func(float64) float64, g func(int64) int64) func(*call) ([]Tensor, error) {
-	return func(c *call) ([]Tensor, error) {
+func numeric(f func(float64) float64, g func(int64) int64) func(*call) []Tensor {
+	return func(c *call) []Tensor {
 		x := c.in[0]
 		switch {
 		case x.Elem.IsFloat():
 			return one(c.mapFloats(x, f))
 		case !x.Elem.IsInt():
-			return nil, fmt.Errorf("input 0 is %v, want numbers", x.Elem)
+			panic(failf("input 0 is %v, want numbers", x.Elem))
 		}
-		y, err := c.make(x.Elem, x.Dims)
-		if err != nil {
-			return nil, err
-		}
+		y := c.make(x.Elem, x.Dims)
 		for i, v := range x.I {
 			y.I[i] = wrapped(x.Elem, g(v))
 		}
-		return one(y, nil)
+		return one(y)
 	}
 }
 
@@ -167,7 +157,7 @@ func quickGelu(c *call) func(float64) float64 {
 	return func(x float64) float64 { return x * sigmoid(alpha*x) }
 }
 
-func shrink(c *call) ([]Tensor, error) {
+func shrink(c *call) []Tensor {
 	bias, lambd := c.float("bias", 0), c.float("lambd", 0.5)
 	f := func(x float64) float64 {
 		switch {
@@ -188,63 +178,51 @@ func boolInt(b bool) int64 {
 	return 0
 }
 
-func not(c *call) ([]Tensor, error) {
+func not(c *call) []Tensor {
 	if c.in[0].Elem != graph.Bool {
-		return nil, fmt.Errorf("input 0 is %v, want bool", c.in[0].Elem)
+		panic(failf("input 0 is %v, want bool", c.in[0].Elem))
 	}
 	return one(c.mapInts(c.in[0], func(n int64) int64 { return 1 - n }))
 }
 
-func (c *call) mapInts(x Tensor, f func(int64) int64) (Tensor, error) {
-	y, err := c.make(x.Elem, x.Dims)
-	if err != nil {
-		return y, err
-	}
+func (c *call) mapInts(x Tensor, f func(int64) int64) Tensor {
+	y := c.make(x.Elem, x.Dims)
 	for i, n := range x.I {
 		y.I[i] = wrapped(x.Elem, f(n))
 	}
-	return y, nil
+	return y
 }
 
 // clip: the bounds are inputs 1 and 2, scalars of the type of input 0; the upper one wins where they cross.
-func clip(c *call) ([]Tensor, error) {
+func clip(c *call) []Tensor {
 	x := c.in[0]
-	if err := c.same(0, 1, 2); err != nil {
-		return nil, err
-	}
+	c.same(0, 1, 2)
 	for i := 1; i < 3; i++ {
 		if c.has(i) && c.in[i].Len() != 1 {
-			return nil, fmt.Errorf("input %d has shape %v, want a scalar", i, c.in[i].Dims)
+			panic(failf("input %d has shape %v, want a scalar", i, c.in[i].Dims))
 		}
 	}
 	y := x
-	var err error
 	if c.has(1) {
-		y, err = c.pairwise(y, c.in[1], maxOf)
+		y = c.pairwise(y, c.in[1], maxOf)
 	}
-	if err == nil && c.has(2) {
-		y, err = c.pairwise(y, c.in[2], minOf)
+	if c.has(2) {
+		y = c.pairwise(y, c.in[2], minOf)
 	}
-	return one(y.reshaped(x.Dims), err)
+	return one(y.reshaped(x.Dims))
 }
 
 // dropout passes its input. With training mode it would draw random numbers, which an oracle must not: masks are inputs of graphs here.
-func dropout(c *call) ([]Tensor, error) {
+func dropout(c *call) []Tensor {
 	x := c.in[0]
-	ratio, err := c.scalar(1, 0.5)
-	if err != nil {
-		return nil, err
-	}
-	training, err := c.scalar(2, 0)
-	if err != nil {
-		return nil, err
-	}
+	ratio := c.scalar(1, 0.5)
+	training := c.scalar(2, 0)
 	if training != 0 && ratio != 0 {
-		return nil, fmt.Errorf("training mode with ratio %v draws random numbers: use a mask that is an input", ratio)
+		panic(failf("training mode with ratio %v draws random numbers: use a mask that is an input", ratio))
 	}
-	mask, err := c.make(graph.Bool, x.Dims)
+	mask := c.make(graph.Bool, x.Dims)
 	for i := range mask.I {
 		mask.I[i] = 1
 	}
-	return []Tensor{x, mask}, err
+	return []Tensor{x, mask}
 }

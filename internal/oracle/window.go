@@ -1,7 +1,6 @@
 package oracle
 
 import (
-	"fmt"
 	"slices"
 )
 
@@ -23,58 +22,48 @@ const (
 const maxWindow = 1 << 30
 
 // spatial reads an attribute of n numbers, each at least least.
-func (c *call) spatial(name string, n int, def, least int64) ([]int64, error) {
+func (c *call) spatial(name string, n int, def, least int64) []int64 {
 	values := c.n.Ints(name)
 	if values == nil {
 		values = slices.Repeat([]int64{def}, n)
 	}
 	if len(values) != n {
-		return nil, fmt.Errorf("attribute %s: want %d values, got %d", name, n, len(values))
+		panic(failf("attribute %s: want %d values, got %d", name, n, len(values)))
 	}
 	for _, v := range values {
 		if v < least || v > maxWindow {
-			return nil, fmt.Errorf("attribute %s: %d", name, v)
+			panic(failf("attribute %s: %d", name, v))
 		}
 	}
-	return values, nil
+	return values
 }
 
 // attributes reads what all kinds of windows share, for a kernel and the sizes that it slides over.
-func (c *call) attributes(in, kernel []int64) (w window, err error) {
+func (c *call) attributes(in, kernel []int64) (w window) {
 	n := len(kernel)
 	w = window{in: in, kernel: kernel, out: make([]int64, n)}
 	for i, k := range kernel {
 		if k < 1 || k > maxWindow || in[i] > maxWindow {
-			return w, fmt.Errorf("kernel of sizes %v over %v", kernel, in)
+			panic(failf("kernel of sizes %v over %v", kernel, in))
 		}
 	}
-	if w.stride, err = c.spatial("strides", n, 1, 1); err != nil {
-		return w, err
-	}
-	if w.dilation, err = c.spatial("dilations", n, 1, 1); err != nil {
-		return w, err
-	}
-	pads, err := c.spatial("pads", 2*n, 0, -maxWindow)
-	if err != nil {
-		return w, err
-	}
+	w.stride = c.spatial("strides", n, 1, 1)
+	w.dilation = c.spatial("dilations", n, 1, 1)
+	pads := c.spatial("pads", 2*n, 0, -maxWindow)
 	w.begin, w.end = slices.Clone(pads[:n]), slices.Clone(pads[n:])
 	switch auto := c.n.Str("auto_pad", "NOTSET"); auto {
 	case "NOTSET", "", "VALID", "SAME_UPPER", "SAME_LOWER":
 	default:
-		return w, fmt.Errorf("attribute auto_pad: %q", auto)
+		panic(failf("attribute auto_pad: %q", auto))
 	}
-	return w, nil
+	return w
 }
 
 func (w window) reach(i int) int64 { return w.dilation[i]*(w.kernel[i]-1) + 1 }
 
 // slide works out pads and the sizes of the result.
-func (c *call) slide(in, kernel []int64) (window, error) {
-	w, err := c.attributes(in, kernel)
-	if err != nil {
-		return w, err
-	}
+func (c *call) slide(in, kernel []int64) window {
+	w := c.attributes(in, kernel)
 	auto, ceil := c.n.Str("auto_pad", "NOTSET"), c.n.Int("ceil_mode", 0) != 0
 	for i := range kernel {
 		switch auto {
@@ -87,14 +76,14 @@ func (c *call) slide(in, kernel []int64) (window, error) {
 		}
 		room := in[i] + w.begin[i] + w.end[i] - w.reach(i)
 		if in[i] == 0 || room < 0 {
-			return w, fmt.Errorf("a kernel that reaches over %d elements does not fit into %d", w.reach(i), in[i]+w.begin[i]+w.end[i])
+			panic(failf("a kernel that reaches over %d elements does not fit into %d", w.reach(i), in[i]+w.begin[i]+w.end[i]))
 		}
 		w.out[i] = room/w.stride[i] + 1
 		if ceil && room%w.stride[i] != 0 && w.out[i]*w.stride[i] < in[i]+w.begin[i] {
 			w.out[i]++ // only a window that begins inside the input or the padding before it
 		}
 	}
-	return w, nil
+	return w
 }
 
 // share divides pads between both sides; the odd one is at the end for SAME_UPPER.
@@ -107,25 +96,17 @@ func (w window) share(i int, total int64, auto string) {
 }
 
 // taps lists for each element of the kernel where in the input it lies for each place of the window.
-func (c *call) taps(w window) ([][]int, error) {
-	positions, err := c.count(w.out)
-	if err != nil {
-		return nil, err
-	}
-	taps, err := c.count(w.kernel)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := c.count([]int64{int64(taps), int64(positions)}); err != nil {
-		return nil, err
-	}
+func (c *call) taps(w window) [][]int {
+	positions := c.count(w.out)
+	taps := c.count(w.kernel)
+	c.count([]int64{int64(taps), int64(positions)})
 	out := make([][]int, 0, taps)
 	w.each(w.kernel, func(tap []int64) {
 		list := make([]int, 0, positions)
 		w.each(w.out, func(at []int64) { list = append(list, w.place(at, tap)) })
 		out = append(out, list)
 	})
-	return out, nil
+	return out
 }
 
 // each calls f with all indices below dims, in row-major order.
