@@ -1,5 +1,5 @@
-// Package megadetector reads the boxes of an object detector, in the results format of MegaDetector, and writes them back with what was
-// added to them.
+// Package megadetector reads the results format of MegaDetector, boxes and classes, and writes it back with what was added. What it does
+// not understand stays as it is.
 //
 // # Format
 //
@@ -8,9 +8,11 @@
 // MegaDetector turns JPEG files as EXIF says before it looks at them, so boxes are of the picture as it is shown. (It leaves the four
 // mirrored orientations as stored, and EXIF in other formats; no camera is known to write either.) Other fields, of films too, are kept
 // and mean nothing here. NaN and Infinity, which Python writes and JSON does not know, are unknown
-// values, told by File.Note and written as null.
+// values, as null is. Where a file is spliced, as by package predictions, they come out as they came; where its pieces become another
+// file, they are null.
 //
-// A file that is not that format is an error. What is wrong with one detection is that detection's: [Detection.Check].
+// [Read] takes the results for their boxes: a file that is not that format is an error, and what is wrong with one detection is that
+// detection's, told by [Detection.Check]. [File.Member] takes them for their classifications, and leaves alone what is wrong elsewhere.
 //
 // # Whose picture is it
 //

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/oatta/oatta/datasets/internal/rawjson"
 )
 
 // File is the results of a detector.
@@ -19,8 +21,9 @@ type File struct {
 	// classes of another set.
 	Earlier int
 
-	info       object
-	categories []category
+	info, detectionCategories, classCategories rawjson.Value
+
+	categories []category // of detections
 }
 
 // Image is what a detector says of one picture.
@@ -29,7 +32,8 @@ type Image struct {
 	Failure    string // why there are no detections; "" if the detector has looked
 	Detections []Detection
 
-	fields object // all others
+	Fields rawjson.Object // all members but the list of detections
+	Raw    rawjson.Value  // the object as it stands
 }
 
 // Detection is one box.
@@ -38,7 +42,7 @@ type Detection struct {
 	Conf     float64    // 0 to 1; NaN if it is no number
 	Box      [4]float64 // x, y, width, height in shares of the picture; NaN where it is no number
 
-	raw []byte // the object
+	Raw rawjson.Value // the object as it stands
 }
 
 // category is an id and its name.
@@ -66,6 +70,24 @@ func (f *File) Category(name string) ([]string, error) {
 		return nil, fmt.Errorf("%s: no category %q: it has %s", f.Name, name, strings.Join(known, ", "))
 	}
 	return ids, nil
+}
+
+// Classes returns the names of the classes by their ids, as "classification_categories" has them.
+func (f *File) Classes() (ids []string, names map[string]string, _ error) {
+	all, err := f.classCategories.Members()
+	names = make(map[string]string, len(all))
+	for _, m := range all {
+		name, bad := rawjson.Unquoted(m.Value.Text)
+		if bad != nil {
+			err = fmt.Errorf("%q: %w", rawjson.Clip([]byte(m.Name)), bad)
+			break
+		}
+		ids, names[m.Name] = append(ids, m.Name), string(name)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("classification_categories %w", err)
+	}
+	return ids, names, nil
 }
 
 // CategoryName returns the name of a category; its id if it has none.

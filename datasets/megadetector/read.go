@@ -4,19 +4,15 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/oatta/oatta/datasets/internal/plainjson"
+	"github.com/oatta/oatta/datasets/internal/rawjson"
 )
 
 // maxBytes bounds a file; a million pictures take 300 MB.
@@ -42,9 +38,7 @@ func Read(name string, r io.Reader) (*File, error) {
 	if err == nil {
 		sum := sha256.Sum256(data)
 		f.SHA256 = hex.EncodeToString(sum[:])
-		plain := plainjson.New(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
-		f.Note = plainjson.Note(plain.Unknown)
-		err = f.parse(plain.Text)
+		err = f.parse(data)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("megadetector: %s: %w", name, err)
@@ -56,53 +50,76 @@ func (f *File) parse(data []byte) error {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return errors.New("is empty")
 	}
-	top, err := members(data)
+	text := rawjson.NewFile(data)
+	f.Note = text.Note()
+	err := text.Scan(func(s *rawjson.Scanner, name []byte) error {
+		known, err := f.Member(s, name)
+		if !known && err == nil {
+			_, err = s.Value()
+		}
+		return err
+	})
 	if err != nil {
-		return placed(data, err)
-	}
-	if err := f.parseHead(top.value("info"), top.value("detection_categories")); err != nil {
 		return err
 	}
-	raw := top.value("images")
-	if raw == nil {
+	if err := f.checkHead(); err != nil {
+		return err
+	}
+	if f.Images == nil {
 		return errors.New("no images: not the results of MegaDetector")
 	}
-	images, err := elements(raw)
-	if err != nil {
-		return fmt.Errorf("images: %w", err)
-	}
-	f.Images = make([]Image, len(images))
-	for i, raw := range images {
-		if err := f.Images[i].parse(raw, f); err != nil {
+	for i := range f.Images {
+		if err := f.Images[i].check(); err != nil {
 			return fmt.Errorf("images[%d]: %w", i, err)
 		}
 	}
 	return nil
 }
 
-// placed adds the line to an error of syntax.
-func placed(data []byte, err error) error {
-	var syntax *jsontext.SyntacticError
-	if !errors.As(err, &syntax) {
-		return err
+// Member reads a member of the object that results are; false if it is none of the format's. Images and detections must be objects;
+// whether they hold what the format wants is for [Read] to say.
+func (f *File) Member(s *rawjson.Scanner, name []byte) (known bool, err error) {
+	switch string(name) {
+	case "info":
+		f.info, err = s.Value()
+	case "detection_categories":
+		f.detectionCategories, err = s.Value()
+	case "classification_categories":
+		f.classCategories, err = s.Value()
+	case "images":
+		if !s.IsArray() {
+			return true, fmt.Errorf("images: %w", s.Array(nil))
+		}
+		f.Images = []Image{}
+		err = s.Array(func(i int) error {
+			im, err := f.image(s)
+			if err != nil {
+				return fmt.Errorf("images[%d]: %w", i, err)
+			}
+			f.Images = append(f.Images, im)
+			return nil
+		})
+	default:
+		return false, nil
 	}
-	at := min(int(syntax.ByteOffset), len(data))
-	return fmt.Errorf("line %d: %w", 1+bytes.Count(data[:at], []byte("\n")), syntax.Err)
+	return true, err
 }
 
-func (f *File) parseHead(info, categories json.RawMessage) (err error) {
-	if f.info, err = members(info); err != nil {
+// checkHead reads what a file says of all of its images.
+func (f *File) checkHead() error {
+	info, err := f.info.Members()
+	if err != nil {
 		return fmt.Errorf("info: %w", err)
 	}
-	if v := f.info.text("format_version"); v != "" && v != "1" && !strings.HasPrefix(v, "1.") {
+	if v := info.Value("format_version").String(); v != "" && v != "1" && !strings.HasPrefix(v, "1.") {
 		return fmt.Errorf("format_version %q: want 1.0 to 1.6", v)
 	}
-	named, err := members(categories)
+	named, err := f.detectionCategories.Members()
 	if err != nil {
 		return fmt.Errorf("detection_categories: %w", err)
 	}
 	for _, m := range named {
-		f.categories = append(f.categories, category{m.name, text(m.value)})
+		f.categories = append(f.categories, category{m.Name, m.Value.String()})
 	}
 	if f.categories == nil {
 		f.categories = megaDetectors
@@ -110,60 +127,88 @@ func (f *File) parseHead(info, categories json.RawMessage) (err error) {
 	return nil
 }
 
-// parse reads an image. Errors are of what no picture's result may have.
-func (im *Image) parse(raw json.RawMessage, f *File) error {
-	all, err := members(raw)
-	if err != nil {
+func (f *File) image(s *rawjson.Scanner) (im Image, _ error) {
+	at := s.Next()
+	err := s.Object(func(name []byte) error {
+		if string(name) == "detections" && s.IsArray() {
+			return s.Array(func(k int) error {
+				d, err := f.detection(s)
+				if err != nil {
+					return fmt.Errorf("%sdetections[%d]: %w", im.before(), k, err)
+				}
+				im.Detections = append(im.Detections, d)
+				return nil
+			})
+		}
+		value, err := s.Value()
+		im.Fields = append(im.Fields, rawjson.Member{Name: string(name), Value: value})
 		return err
+	})
+	if err != nil {
+		return im, err
 	}
-	if im.File = all.text("file"); im.File == "" {
+	im.Raw = s.Since(at)
+	im.File, im.Failure = im.Fields.Value("file").String(), im.Fields.Value("failure").String()
+	return im, nil
+}
+
+// before is what messages of a detection begin with, as far as it is known.
+func (im *Image) before() string {
+	if name := im.Fields.Value("file").String(); name != "" {
+		return name + ": "
+	}
+	return ""
+}
+
+// check tells of what no picture's result may have.
+func (im *Image) check() error {
+	if im.File == "" {
 		return errors.New("no file name")
 	}
-	im.Failure = all.text("failure")
-	var list []json.RawMessage
-	if raw := all.value("detections"); raw != nil {
-		if list, err = elements(raw); err != nil {
-			return fmt.Errorf("%s: detections: %w", im.File, err)
-		}
-	}
-	im.fields = all.without("detections")
-	im.Detections = make([]Detection, len(list))
-	for k, raw := range list {
-		classified, err := im.Detections[k].parse(raw)
-		if err != nil {
-			return fmt.Errorf("%s: detections[%d]: %w", im.File, k, err)
-		}
-		if classified {
-			f.Earlier++
-		}
+	if other := im.Fields.Value("detections"); other.Set() {
+		return fmt.Errorf("%s: detections: %s: want an array", im.File, rawjson.Clip(other.Text))
 	}
 	return nil
 }
 
-// parse reads a detection and tells whether a classifier has been at it.
-func (d *Detection) parse(raw json.RawMessage) (classified bool, err error) {
-	all, err := members(raw)
-	if err != nil {
-		return false, err
+func (f *File) detection(s *rawjson.Scanner) (d Detection, _ error) {
+	at := s.Next()
+	d.Conf, d.Box = math.NaN(), [4]float64{math.NaN(), math.NaN(), math.NaN(), math.NaN()}
+	err := s.Object(func(name []byte) error {
+		value, err := s.Value()
+		switch string(name) {
+		case "category":
+			d.Category = value.String()
+		case "conf":
+			d.Conf = number(value)
+		case "bbox":
+			d.setBox(value)
+		case "classifications":
+			if value.Set() {
+				f.Earlier++
+			}
+		}
+		return err
+	})
+	if err == nil {
+		d.Raw = s.Since(at)
 	}
-	d.Category, d.Conf = all.text("category"), number(all.value("conf"))
-	for i := range d.Box {
-		d.Box[i] = math.NaN()
-	}
-	if box, err := elements(all.value("bbox")); err == nil && len(box) == len(d.Box) {
+	return d, err
+}
+
+func (d *Detection) setBox(list rawjson.Value) {
+	if box, err := list.Elements(); err == nil && len(box) == len(d.Box) {
 		for i, v := range box {
 			d.Box[i] = number(v)
 		}
 	}
-	d.raw = raw
-	return all.value("classifications") != nil, nil
 }
 
 // number reads a number; NaN for anything else.
-func number(raw json.RawMessage) float64 {
-	v, err := strconv.ParseFloat(string(raw), 64)
+func number(v rawjson.Value) float64 {
+	x, err := rawjson.Number(v.Text)
 	if err != nil {
 		return math.NaN()
 	}
-	return v
+	return x
 }

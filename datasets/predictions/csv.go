@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/oatta/oatta/datasets/internal/delimiter"
+	"github.com/oatta/oatta/datasets/internal/rawjson"
 )
 
 // classPrefix begins the names of columns that hold probabilities, as in the tables of `oatta run`, adaptedPrefix those of adapted ones.
@@ -57,7 +58,7 @@ func (c *CSV) Begin() ([]string, error) {
 		return nil, fmt.Errorf("%s:1: %w", c.name, err)
 	}
 	c.head = bytes.Clone(record)
-	body := bytes.TrimPrefix(c.head, byteOrderMark)
+	body := bytes.TrimPrefix(c.head, rawjson.ByteOrderMark)
 	c.comma = delimiter.Of(body)
 	if c.cells, err = split(c.cells[:0], body, c.comma); err != nil {
 		return nil, fmt.Errorf("%s:1: %w", c.name, err)
@@ -97,7 +98,7 @@ func (c *CSV) layOut() error {
 		truth: find(c.o.TruthField), failure: find("failure"),
 	}
 	if c.of.stream < 0 && c.o.Stream == "" {
-		return fmt.Errorf("no column %q that tells the stream; columns are %s", c.o.StreamField, clip([]byte(strings.Join(header, ", "))))
+		return fmt.Errorf("no column %q that tells the stream; columns are %s", c.o.StreamField, rawjson.Clip([]byte(strings.Join(header, ", "))))
 	}
 	if err := c.findClasses(header, at); err != nil {
 		return err
@@ -281,7 +282,7 @@ func (c *CSV) read(record []byte) (err error) {
 		return nil
 	}
 	for i, col := range c.probCols {
-		if c.probs[i], err = number(bytes.TrimSpace(c.cells[col].text)); err != nil {
+		if c.probs[i], err = rawjson.Float(bytes.TrimSpace(c.cells[col].text)); err != nil {
 			return fmt.Errorf("column %d (%s): %w", col+1, c.classes[i], err)
 		}
 	}
@@ -319,11 +320,11 @@ func (c *CSV) Append(dst []byte, a Adapted) []byte {
 		case 0:
 			return appendCell(dst, a.AdaptedLabel)
 		case 1:
-			return appendNumber(dst, a.Gate)
+			return rawjson.AppendNumber(dst, a.Gate)
 		case 2:
 			return appendCell(dst, a.Mode)
 		}
-		return appendNumber(dst, a.Probs[k-c.adaptedAt])
+		return rawjson.AppendNumber(dst, a.Probs[k-c.adaptedAt])
 	})
 }
 

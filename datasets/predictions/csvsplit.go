@@ -8,8 +8,8 @@ import (
 
 // cell is a field of a row: its place with quotes, and its text without.
 type cell struct {
-	span
-	text []byte
+	start, end int
+	text       []byte
 }
 
 // cutEnd parts a record and its line end.
@@ -37,13 +37,13 @@ func split(dst []cell, record []byte, comma byte) ([]cell, error) {
 			if end < len(body) && body[end] != comma {
 				return dst, fmt.Errorf("character %d: text behind a closing quote", end+1)
 			}
-			c = cell{span{at, end}, text}
+			c = cell{at, end, text}
 		} else {
 			end := len(body)
 			if i := bytes.IndexByte(body[at:], comma); i >= 0 {
 				end = at + i
 			}
-			c = cell{span{at, end}, body[at:end]}
+			c = cell{at, end, body[at:end]}
 			if i := bytes.IndexByte(c.text, '"'); i >= 0 {
 				return dst, fmt.Errorf("character %d: a quote inside a cell that has none around it", at+i+1)
 			}

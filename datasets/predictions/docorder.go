@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/oatta/oatta/datasets"
+	"github.com/oatta/oatta/datasets/internal/rawjson"
 )
 
 // sort brings the items into the order of steps: stream after stream, each by time, then by natural order of names. Items without a time
@@ -100,7 +101,7 @@ func (s *streamer) of(file, given string) (string, error) {
 	case s.pattern != nil:
 		m := s.pattern.FindStringSubmatch(file)
 		if m == nil || m[s.group] == "" {
-			return "", fmt.Errorf("stream pattern %q does not match %q", s.pattern, clip([]byte(file)))
+			return "", fmt.Errorf("stream pattern %q does not match %q", s.pattern, rawjson.Clip([]byte(file)))
 		}
 		return m[s.group], nil
 	case given != "":

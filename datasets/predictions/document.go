@@ -1,26 +1,24 @@
 package predictions
 
 import (
-	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 
-	"github.com/oatta/oatta/datasets/internal/plainjson"
+	"github.com/oatta/oatta/datasets/internal/rawjson"
+	"github.com/oatta/oatta/datasets/megadetector"
 )
 
 // Document is a JSON file of predictions in memory.
 type Document struct {
 	name    string
 	o       Options
-	text    []byte
-	plain   plainjson.Text // of the text behind the byte order mark
+	file    *rawjson.File
 	format  Format
-	list    string // name of the list of elements
 	classes []string
 	ids     []string // of the categories of the classes, in MegaDetector results
 	entries []entry
-	edits   []edit
 }
 
 // Format names a format of predictions.
@@ -40,7 +38,7 @@ func Formats() []Format {
 	return []Format{FormatJSONLines, FormatCSV, FormatJSON, FormatMegaDetector, FormatSpeciesNet}
 }
 
-// entry is one item of a document and the places where its results go.
+// entry is one item of a document.
 type entry struct {
 	stream, file, time, truth string
 	name                      string // file with slashes, for the order
@@ -48,20 +46,11 @@ type entry struct {
 	top                       []score
 	err                       error // why the item cannot be used
 	frame                     float64
-	ends                      place
+	object                    rawjson.Value // in which its results go
 }
 
 // whole is the part of an entry that is all of its element.
 const whole = -1
-
-// place is where the results of an entry go.
-type place struct {
-	object                                int  // beginning of the object that the entry is, for messages
-	raw                                   span // the list of raw classifications as it stands
-	classifications, rawCopy, label, gate span // what stands there already
-	mode                                  span
-	at                                    span // the field behind which others can be added
-}
 
 // ReadDocument reads a whole document. An error is of the file as a whole; what is wrong with one item is told when it is asked for.
 func ReadDocument(name string, r io.Reader, format Format, o Options) (*Document, error) {
@@ -77,50 +66,39 @@ func ReadDocument(name string, r io.Reader, format Format, o Options) (*Document
 	if int64(len(text)) > o.MaxDocument {
 		return nil, fmt.Errorf("%s: document is over %d bytes", name, o.MaxDocument)
 	}
-	d := &Document{name: name, o: o, text: text, format: format}
-	if err := d.parse(streams); err != nil {
+	d := &Document{name: name, o: o, file: rawjson.NewFile(text), format: format}
+	if err := d.read(streams); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	d.sort()
 	return d, nil
 }
 
-// parse walks the document by the format.
-func (d *Document) parse(streams *streamer) error {
-	w := &docWalk{
-		scanner: newScanner(), inner: newScanner(), innermost: newScanner(), d: d, streams: streams,
-		categories: map[string]string{}, seen: map[string]int{}, streamOf: map[string]string{},
-	}
-	skip := 0
-	if bytes.HasPrefix(d.text, byteOrderMark) {
-		skip = len(byteOrderMark)
-	}
-	d.plain = plainjson.New(d.text[skip:])
-	w.base, w.read = skip, d.plain.Offset
-	w.reset(d.plain.Text)
-	if err := w.object(w.root); err != nil {
+// read makes items of the document by its format.
+func (d *Document) read(streams *streamer) error {
+	r := &documentReader{d: d, streams: streams, scan: rawjson.NewScanner(), seen: map[string]int{}, streamOf: map[string]string{}}
+	if err := d.file.Scan(r.member); err != nil {
 		return err
 	}
-	if err := w.finish(); err != nil {
-		return err
-	}
+	images, predictions := r.results.Images != nil, r.predictions
 	switch {
-	case d.format == FormatJSON && w.images == w.predictions:
+	case d.format == FormatJSON && images == predictions:
 		return errors.New("neither MegaDetector results (images) nor SpeciesNet predictions (predictions)")
-	case d.format == FormatMegaDetector && !w.images:
+	case d.format == FormatMegaDetector && !images:
 		return errors.New("no images: not MegaDetector results")
-	case d.format == FormatSpeciesNet && !w.predictions:
+	case d.format == FormatSpeciesNet && !predictions:
 		return errors.New("no predictions: not those of SpeciesNet")
-	case w.images:
+	case images:
 		d.format = FormatMegaDetector
-	default:
-		d.format = FormatSpeciesNet
+		return r.megaDetector()
 	}
-	return w.nameClasses()
+	d.format = FormatSpeciesNet
+	r.nameSpecies()
+	return nil
 }
 
 // Note says of which values JSON does not know, for people; "" if there are none. They are written as they came.
-func (d *Document) Note() string { return plainjson.Note(d.plain.Unknown) }
+func (d *Document) Note() string { return d.file.Note() }
 
 // Format returns the format that the document is in.
 func (d *Document) Format() Format { return d.format }
@@ -152,13 +130,42 @@ func (d *Document) Item(i int, probs []float64) (Item, error) {
 // Fail puts the place of item i before a cause.
 func (d *Document) Fail(i int, cause error) error {
 	e := &d.entries[i]
-	where := fmt.Sprintf("%s[%d]", d.list, e.index)
+	list := "predictions"
+	if d.format == FormatMegaDetector {
+		list = "images"
+	}
+	where := fmt.Sprintf("%s[%d]", list, e.index)
 	if e.part != whole {
 		where += fmt.Sprintf(".detections[%d]", e.part)
 	}
-	at := e.ends.object // the end of the value before it
-	for at < len(d.text) && (isSpace(d.text[at]) || d.text[at] == ',') {
-		at++
+	return &LineError{d.name, d.file.Line(e.object), fmt.Errorf("%s (%s): %w", where, rawjson.Clip([]byte(e.file)), cause)}
+}
+
+// Adapt notes the adapted values of item i, which must have probabilities.
+func (d *Document) Adapt(i int, a Adapted) {
+	e := &d.entries[i]
+	object, err := e.object.Members()
+	if err != nil {
+		panic("predictions: what was read cannot be read again: " + err.Error())
 	}
-	return &LineError{d.name, 1 + bytes.Count(d.text[:at], newline), fmt.Errorf("%s (%s): %w", where, clip([]byte(e.file)), cause)}
+	ranked := megadetector.Ranked(a.Probs, cmp.Or(d.o.Top, len(e.top)))
+	if d.format == FormatMegaDetector {
+		d.adaptMegaDetector(object, a, ranked)
+		return
+	}
+	d.adaptSpeciesNet(object, a, ranked)
+}
+
+// WriteTo implements [io.WriterTo]: the document with all that was adapted.
+func (d *Document) WriteTo(w io.Writer) (int64, error) { return d.file.WriteTo(w) }
+
+// appendJoined appends n values with ", " between them.
+func appendJoined(dst []byte, n int, value func(dst []byte, k int) []byte) []byte {
+	for k := range n {
+		if k > 0 {
+			dst = append(dst, ", "...)
+		}
+		dst = value(dst, k)
+	}
+	return dst
 }

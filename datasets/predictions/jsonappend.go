@@ -1,5 +1,7 @@
 package predictions
 
+import "github.com/oatta/oatta/datasets/internal/rawjson"
+
 // added is a field that is written.
 type added int
 
@@ -15,8 +17,8 @@ const (
 
 // placed is an added field that stands in the line already.
 type placed struct {
-	kind added
-	span
+	kind  added
+	value rawjson.Value
 }
 
 // kindOf tells whether a field is one of those that are written.
@@ -45,9 +47,9 @@ func (j *JSONLines) Append(dst []byte, a Adapted) []byte {
 	done[addedAdaptedProb] = true
 	from := 0
 	for _, p := range j.own {
-		dst = append(dst, text[from:j.skip+p.start]...)
+		dst = append(dst, text[from:j.skip+p.value.At]...)
 		dst = appendAdded(dst, p.kind, a)
-		from = j.skip + p.end
+		from = j.skip + p.value.End()
 		done[p.kind] = true
 	}
 	end := j.skip + j.last
@@ -80,22 +82,22 @@ func (j *JSONLines) fieldName(kind added) string {
 func appendAdded(dst []byte, kind added, a Adapted) []byte {
 	switch kind {
 	case addedLabel:
-		return appendString(dst, a.Label)
+		return rawjson.AppendString(dst, a.Label)
 	case addedAdaptedLabel:
-		return appendString(dst, a.AdaptedLabel)
+		return rawjson.AppendString(dst, a.AdaptedLabel)
 	case addedGate:
-		return appendNumber(dst, a.Gate)
+		return rawjson.AppendNumber(dst, a.Gate)
 	case addedMode:
-		return appendString(dst, a.Mode)
+		return rawjson.AppendString(dst, a.Mode)
 	case addedAdaptedProb:
-		return appendNumber(dst, highest(a.Probs))
+		return rawjson.AppendNumber(dst, highest(a.Probs))
 	}
 	dst = append(dst, '[')
 	for i, v := range a.Probs {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendNumber(dst, v)
+		dst = rawjson.AppendNumber(dst, v)
 	}
 	return append(dst, ']')
 }

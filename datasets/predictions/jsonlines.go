@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+
+	"github.com/oatta/oatta/datasets/internal/rawjson"
 )
 
 // JSONLines reads and writes one JSON object a line.
@@ -12,7 +15,7 @@ type JSONLines struct {
 	name    string
 	o       Options
 	lines   *lineReader
-	scan    *scanner
+	scan    *rawjson.Scanner
 	classes map[string]int
 
 	item       Item
@@ -26,12 +29,12 @@ type JSONLines struct {
 }
 
 // fields are the places of the values that are read, in the text of the object.
-type fields struct{ stream, id, file, time, truth, probs, logits, top, failure span }
+type fields struct{ stream, id, file, time, truth, probs, logits, top, failure rawjson.Value }
 
 // NewJSONLines returns a reader of r; name stands in messages.
 func NewJSONLines(name string, r io.Reader, o Options) *JSONLines {
 	o = o.filled()
-	j := &JSONLines{name: name, o: o, lines: newLineReader(r, o.MaxLine), scan: newScanner(), labelField: "label"}
+	j := &JSONLines{name: name, o: o, lines: newLineReader(r, o.MaxLine), scan: rawjson.NewScanner(), labelField: "label"}
 	if len(o.Classes) > 0 {
 		j.classes = classIndex(o.Classes)
 	}
@@ -92,28 +95,26 @@ func (j *JSONLines) understand(record []byte) (*Item, error) {
 	return &j.item, nil
 }
 
-var byteOrderMark = []byte("\xef\xbb\xbf")
-
 // read understands a line.
 func (j *JSONLines) read(record []byte) error {
 	j.skip = 0
-	if j.lines.at == 1 && bytes.HasPrefix(record, byteOrderMark) {
-		j.skip = len(byteOrderMark)
+	if j.lines.at == 1 && bytes.HasPrefix(record, rawjson.ByteOrderMark) {
+		j.skip = len(rawjson.ByteOrderMark)
 	}
 	text := record[j.skip:]
 	j.item, j.field, j.own, j.last = Item{}, fields{}, j.own[:0], 0
-	if len(trimJSON(text)) == 0 {
+	if len(rawjson.Trim(text)) == 0 {
 		j.item.Blank = true
 		return nil
 	}
-	j.scan.reset(text)
-	if err := j.scan.object(j.member); err != nil {
+	j.scan.Reset(text)
+	if err := j.scan.Object(j.member); err != nil {
 		return err
 	}
-	if err := j.scan.finish(); err != nil {
+	if err := j.scan.Finish(); err != nil {
 		return err
 	}
-	return j.fill(text)
+	return j.fill()
 }
 
 // member notes where a value stands.
@@ -121,25 +122,25 @@ func (j *JSONLines) member(name []byte) error {
 	kind, own := j.kindOf(name)
 	to := j.placeOf(name)
 	isLabel := string(name) == "label"
-	at, err := j.scan.value()
+	value, err := j.scan.Value()
 	if err != nil {
 		return err
 	}
-	j.last = at.end
+	j.last = value.End()
 	if to != nil {
-		*to = at
+		*to = value
 	}
 	if own {
-		j.own = append(j.own, placed{kind, at})
+		j.own = append(j.own, placed{kind, value})
 	}
 	if isLabel && own {
-		j.item.Label, _ = word(at.of(j.scan.text)) // what is no word is no label
+		j.item.Label, _ = rawjson.Word(value.Text) // what is no word is no label
 	}
 	return nil
 }
 
 // placeOf returns where the place of a field is kept, nil for one that is of no interest.
-func (j *JSONLines) placeOf(name []byte) *span {
+func (j *JSONLines) placeOf(name []byte) *rawjson.Value {
 	switch string(name) {
 	case j.o.StreamField:
 		return &j.field.stream
@@ -172,10 +173,10 @@ func (j *JSONLines) placeOf(name []byte) *span {
 }
 
 // fill makes the item of the values.
-func (j *JSONLines) fill(text []byte) error {
+func (j *JSONLines) fill() error {
 	for _, f := range []struct {
 		name string
-		at   span
+		from rawjson.Value
 		to   *[]byte
 	}{
 		{j.o.StreamField, j.field.stream, &j.item.Stream},
@@ -184,10 +185,7 @@ func (j *JSONLines) fill(text []byte) error {
 		{"time", j.field.time, &j.item.Time},
 		{j.o.TruthField, j.field.truth, &j.item.Truth},
 	} {
-		if !f.at.there() {
-			continue
-		}
-		value, err := word(f.at.of(text))
+		value, err := rawjson.Word(f.from.Text)
 		if err != nil {
 			return fmt.Errorf("field %s: %w", f.name, err)
 		}
@@ -195,7 +193,7 @@ func (j *JSONLines) fill(text []byte) error {
 			*f.to = value
 		}
 	}
-	if err := j.vector(text); err != nil || j.item.Probs == nil {
+	if err := j.vector(); err != nil || j.item.Probs == nil {
 		return err
 	}
 	if len(j.item.Stream) == 0 {
@@ -208,25 +206,25 @@ func (j *JSONLines) fill(text []byte) error {
 }
 
 // vector reads the probabilities.
-func (j *JSONLines) vector(text []byte) (err error) {
+func (j *JSONLines) vector() (err error) {
 	f := j.field
 	switch {
-	case present(text, f.probs):
-		if j.probs, err = numbers(j.probs[:0], f.probs.of(text)); err != nil {
+	case f.probs.Set():
+		if j.probs, err = rawjson.Numbers(j.probs[:0], f.probs.Text); err != nil {
 			return fmt.Errorf("field probs: %w", err)
 		}
-	case present(text, f.logits):
-		if j.probs, err = numbers(j.probs[:0], f.logits.of(text)); err == nil {
+	case f.logits.Set():
+		if j.probs, err = rawjson.Numbers(j.probs[:0], f.logits.Text); err == nil {
 			err = softmax(j.probs)
 		}
 		if err != nil {
 			return fmt.Errorf("field logits: %w", err)
 		}
-	case present(text, f.top):
-		if err = j.topVector(text); err != nil {
+	case f.top.Set():
+		if err = j.topVector(f.top); err != nil {
 			return fmt.Errorf("field top: %w", err)
 		}
-	case present(text, f.failure):
+	case f.failure.Set():
 		return nil
 	default:
 		return errors.New("no field probs, logits, top or failure")
@@ -238,4 +236,15 @@ func (j *JSONLines) vector(text []byte) (err error) {
 	return nil
 }
 
-func present(text []byte, s span) bool { return s.there() && text[s.start] != 'n' } // null
+// topVector spreads a list of top classes.
+func (j *JSONLines) topVector(list rawjson.Value) (err error) {
+	if j.classes == nil {
+		return ErrNeedsClasses
+	}
+	j.top, err = readScores(j.scan, j.top[:0], list, "entry", func(class []byte) (int, error) { return classOf(class, j.classes) })
+	if err != nil {
+		return err
+	}
+	j.probs = slices.Grow(j.probs[:0], len(j.classes))[:len(j.classes)]
+	return spread(j.probs, j.top)
+}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 )
 
 // Item is one prediction. Its slices belong to the reader and are valid until it moves on.
@@ -164,52 +163,6 @@ type Lines interface {
 	Unchanged(w io.Writer) error
 }
 
-// SumTolerance is how far over 1 the sum of a list of top classes may be, from rounding.
-const SumTolerance = 1e-2
-
-// score is one entry of a list of top classes.
-type score struct {
-	class int
-	p     float64
-}
-
-// spread writes the vector of a list of top classes into dst [K], with the rest of the mass spread as the package says.
-func spread(dst []float64, top []score) error {
-	for i := range dst {
-		dst[i] = -1 // not listed
-	}
-	sum := 0.0
-	for _, s := range top {
-		if !(s.p >= 0 && s.p <= 1+SumTolerance) {
-			return fmt.Errorf("class %d has the score %g: want 0 to 1", s.class, s.p)
-		}
-		if dst[s.class] >= 0 {
-			return fmt.Errorf("class %d is listed twice", s.class)
-		}
-		dst[s.class] = s.p
-		sum += s.p
-	}
-	if sum > 1+SumTolerance {
-		return fmt.Errorf("scores sum to %g: want at most 1", sum)
-	}
-	rest := len(dst) - len(top)
-	scale := 1.0
-	if sum > 1 || rest == 0 {
-		scale = 1 / sum
-	}
-	if !(scale < math.MaxFloat64) { // all classes listed, with a score of 0 each
-		return errors.New("all scores are 0")
-	}
-	for i, p := range dst {
-		if p < 0 {
-			dst[i] = max(0, 1-sum) / float64(rest)
-		} else {
-			dst[i] = p * scale
-		}
-	}
-	return nil
-}
-
 // softmax turns logits into probabilities, in place.
 func softmax(x []float64) error {
 	top := math.Inf(-1)
@@ -228,33 +181,4 @@ func softmax(x []float64) error {
 		x[i] /= sum
 	}
 	return nil
-}
-
-// classIndex finds classes by name.
-func classIndex(classes []string) map[string]int {
-	m := make(map[string]int, len(classes))
-	for i, c := range classes {
-		m[c] = i
-	}
-	return m
-}
-
-// number reads a number of a text that is no JSON.
-func number(text []byte) (float64, error) {
-	v, err := strconv.ParseFloat(string(text), 64)
-	if errors.Is(err, strconv.ErrRange) {
-		return 0, fmt.Errorf("number %s is beyond what 64 bits hold", clip(text))
-	}
-	if err != nil {
-		return 0, fmt.Errorf("%q is no number", clip(text))
-	}
-	return v, nil
-}
-
-// clip shortens a text for a message.
-func clip(text []byte) string {
-	if len(text) <= 60 {
-		return string(text)
-	}
-	return string(text[:60]) + "..."
 }

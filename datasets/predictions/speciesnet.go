@@ -2,90 +2,95 @@ package predictions
 
 import (
 	"fmt"
+
+	"github.com/oatta/oatta/datasets/internal/rawjson"
+	"github.com/oatta/oatta/datasets/megadetector"
 )
 
 // prediction reads an element of SpeciesNet's predictions.
-func (w *docWalk) prediction(index int) error {
-	p := picture{start: w.here()}
-	e := entry{index: index, part: whole, ends: place{object: p.start}}
-	err := w.object(func(name []byte) (err error) {
-		if known, err := w.field(&p, name); known || err != nil {
-			return err
-		}
-		switch string(name) {
-		case "classifications":
-			e.ends.at, err = w.classesAndScores(&e)
-		case "adapted_classifications":
-			e.ends.classifications, err = w.skip()
-		case "adapted_label":
-			e.ends.label, err = w.skip()
-		case "gate":
-			e.ends.gate, err = w.skip()
-		case "adapted_mode":
-			e.ends.mode, err = w.skip()
-		default:
-			_, err = w.skip()
-		}
-		return err
-	})
+func (r *documentReader) prediction(s *rawjson.Scanner, index int) error {
+	at := s.Next()
+	fields, err := s.Members()
 	if err != nil {
 		return err
 	}
-	first := len(w.d.entries)
-	w.d.entries = append(w.d.entries, e)
-	return w.finishPicture(p, index, first)
+	e := entry{index: index, part: whole, object: s.Since(at)}
+	if list := fields.Value("classifications"); list.Set() {
+		if e.top, e.err = r.classesAndScores(list); e.err != nil {
+			e.err = fmt.Errorf("classifications: %w", e.err)
+		}
+	}
+	first := len(r.d.entries)
+	r.d.entries = append(r.d.entries, e)
+	r.finish(fields, e.object, index, first)
+	return nil
 }
 
 // classesAndScores reads {"classes": [...], "scores": [...]}.
-func (w *docWalk) classesAndScores(e *entry) (span, error) {
-	at, err := w.value()
-	in := w.place(at)
-	if err != nil || w.text[at.start] == 'n' {
-		return in, err
-	}
-	inner := w.inner
-	inner.reset(at.of(w.text))
+func (r *documentReader) classesAndScores(v rawjson.Value) (top []score, err error) {
 	var classes []int
 	var scores []float64
-	e.err = inner.object(func(name []byte) error {
-		isClasses, isScores := string(name) == "classes", string(name) == "scores"
-		at, err := inner.value()
-		switch {
-		case err != nil:
-			return err
-		case isClasses:
-			classes, err = w.classList(at.of(inner.text))
-		case isScores:
-			scores, err = numbers(nil, at.of(inner.text))
+	r.scan.Reset(v.Text)
+	lists, err := r.scan.Members()
+	for _, m := range lists {
+		switch m.Name {
+		case "classes":
+			classes, err = r.classList(m.Value)
+		case "scores":
+			scores, err = rawjson.Numbers(nil, m.Value.Text)
 		}
-		return err
-	})
-	switch {
-	case e.err != nil:
-		e.err = fmt.Errorf("classifications: %w", e.err)
-	case len(classes) != len(scores):
-		e.err = fmt.Errorf("classifications: %d classes and %d scores", len(classes), len(scores))
-	default:
-		for i, c := range classes {
-			e.top = append(e.top, score{c, scores[i]})
+		if err != nil {
+			break
 		}
 	}
-	return in, nil
+	if err != nil {
+		return nil, err
+	}
+	if len(classes) != len(scores) {
+		return nil, fmt.Errorf("%d classes and %d scores", len(classes), len(scores))
+	}
+	for i, c := range classes {
+		top = append(top, score{c, scores[i]})
+	}
+	return top, nil
 }
 
-func (w *docWalk) classList(raw []byte) (out []int, err error) {
-	inner := w.innermost
-	inner.reset(raw)
-	err = inner.array(func(int) error {
-		at, err := inner.value()
+func (r *documentReader) classList(list rawjson.Value) (out []int, _ error) {
+	r.scan.Reset(list.Text)
+	err := r.scan.Array(func(int) error {
+		v, err := r.scan.Value()
 		if err != nil {
 			return err
 		}
-		name, err := unquoted(at.of(inner.text))
+		name, err := rawjson.Unquoted(v.Text)
 		if err == nil {
-			out = append(out, w.numberOf(name))
+			out = append(out, r.number(name))
 		}
 		return err
 	})
 	return out, err
+}
+
+// nameSpecies decides which classes there are, and gives every entry their indices.
+func (r *documentReader) nameSpecies() {
+	r.d.classes = r.d.o.Classes
+	if r.d.classes == nil {
+		r.d.classes = r.names
+	}
+	r.renumber(classIndex(r.d.classes))
+}
+
+// adaptSpeciesNet adds the adapted list beside the raw one.
+func (d *Document) adaptSpeciesNet(object rawjson.Object, a Adapted, ranked []int) {
+	list := appendJoined([]byte(`{"classes": [`), len(ranked), func(dst []byte, k int) []byte {
+		return rawjson.AppendString(dst, d.classes[ranked[k]])
+	})
+	list = appendJoined(append(list, `], "scores": [`...), len(ranked), func(dst []byte, k int) []byte {
+		return megadetector.Decimal(a.Probs[ranked[k]]).Append(dst)
+	})
+	at := object.Value("classifications")
+	d.file.Put(object, "adapted_classifications", append(list, "]}"...), at)
+	d.file.Put(object, "adapted_label", rawjson.AppendString(nil, a.AdaptedLabel), at)
+	d.file.Put(object, "gate", megadetector.Decimal(a.Gate).Append(nil), at)
+	d.file.Put(object, "adapted_mode", rawjson.AppendString(nil, a.Mode), at)
 }
