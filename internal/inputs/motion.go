@@ -13,7 +13,7 @@ import (
 	data "github.com/oatta/oatta/datasets/motion"
 	"github.com/oatta/oatta/internal/pipeline"
 	"github.com/oatta/oatta/models"
-	"github.com/oatta/oatta/preprocess/eeg"
+	"github.com/oatta/oatta/preprocess/dsp"
 	"github.com/oatta/oatta/preprocess/motion"
 	"github.com/oatta/oatta/runtime"
 )
@@ -73,7 +73,7 @@ func OpenMotion(ctx context.Context, args []string, m models.Manifest, o MotionO
 func motionSettings(s models.Signal, o MotionOptions) motion.Settings {
 	set := motion.Settings{
 		Channels: s.Channels, Unit: s.Unit, Rate: s.Rate, Samples: s.Samples, Hop: s.Hop, MaxGap: o.MaxGap,
-		Band:        eeg.Band{Low: s.Low, High: s.High, Order: s.Order, Causal: s.Causal},
+		Band:        dsp.Band{Low: s.Low, High: s.High, Order: s.Order, Causal: s.Causal},
 		Standardise: s.Standardise != "", Purity: o.Purity,
 	}
 	if o.Hop != 0 {

@@ -13,6 +13,7 @@ import (
 	"github.com/oatta/oatta/datasets/edf/hypnogram"
 	"github.com/oatta/oatta/internal/pipeline"
 	"github.com/oatta/oatta/models"
+	"github.com/oatta/oatta/preprocess/dsp"
 	"github.com/oatta/oatta/preprocess/eeg"
 	"github.com/oatta/oatta/runtime"
 )
@@ -76,7 +77,7 @@ func IsNight(name string) bool {
 func sleepSettings(s models.Signal) eeg.Settings {
 	set := eeg.Settings{
 		Channels: s.Channels, Rate: s.Rate, EpochSeconds: hypnogram.EpochSeconds,
-		Band:        eeg.Band{Low: s.Low, High: s.High, Order: s.Order, Causal: s.Causal},
+		Band:        dsp.Band{Low: s.Low, High: s.High, Order: s.Order, Causal: s.Causal},
 		Standardise: s.Standardise != "",
 	}
 	if s.Standardise == models.ByNumbers {

@@ -13,16 +13,13 @@
 //
 // # Filter
 //
-// A Butterworth filter in second-order sections, run forward and backward: no delay, twice the order, as MNE and most of the literature do
-// with whole nights. A live stream cannot look ahead: [Band].Causal runs it forward alone, with its delay. A network must be fed as it was
+// A Butterworth filter of package dsp, run forward and backward: no delay, twice the order, as MNE and most of the literature do
+// with whole nights. A live stream cannot look ahead: a causal band runs it forward alone, with its delay. A network must be fed as it was
 // trained; the manifest says which. Both start from the steady state of the first value, so a night does not begin with a step.
-//
-// gonum has Fourier transforms and windows (gonum.org/v1/gonum/dsp), but neither recursive filters and their design nor resampling nor the
-// Kaiser window; those are here, equal to scipy.signal's butter, sosfilt, sosfiltfilt and resample_poly, which testdata/golden.py runs.
 //
 // # Example
 //
-//	set := eeg.Settings{Channels: []string{"EEG Fpz-Cz"}, Rate: 100, Band: eeg.Band{Low: 0.3, High: 35, Order: 4}, Standardise: true}
+//	set := eeg.Settings{Channels: []string{"EEG Fpz-Cz"}, Rate: 100, Band: dsp.Band{Low: 0.3, High: 35, Order: 4}, Standardise: true}
 //	epochs, err := eeg.Prepare(recording, 0, set)
 //	if err != nil {
 //		return err

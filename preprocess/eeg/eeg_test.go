@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/oatta/oatta/preprocess/dsp"
 )
 
 func TestFind(t *testing.T) {
@@ -46,62 +48,6 @@ func TestFind(t *testing.T) {
 		}
 		if err == nil && got != (Choice{tt.signal, tt.reference}) {
 			t.Errorf("%q: %+v, want %d, %d", tt.name, got, tt.signal, tt.reference)
-		}
-	}
-}
-
-// gain returns how much of a sine of hz passes, away from the ends.
-func gain(t *testing.T, hz, rate float64, change func(x []float64) []float64, newRate float64) float64 {
-	t.Helper()
-	x := make([]float64, int(60*rate))
-	for i := range x {
-		x[i] = math.Sin(2 * math.Pi * hz * float64(i) / rate)
-	}
-	y := change(x)
-	squares := 0.0 // over 20 seconds, whole periods of all frequencies used
-	for _, v := range y[int(20*newRate):int(40*newRate)] {
-		squares += v * v
-	}
-	return math.Sqrt(2 * squares / (20 * newRate))
-}
-
-func TestBandPasses(t *testing.T) {
-	f, err := Band{Low: 0.3, High: 35}.Design(100)
-	if err != nil {
-		t.Fatal(err)
-	}
-	both := func(x []float64) []float64 {
-		if err := f.Both(x); err != nil {
-			t.Fatal(err)
-		}
-		return x
-	}
-	for hz, want := range map[float64][2]float64{0.05: {0, 0.001}, 0.3: {0.49, 0.51}, 2: {0.999, 1.001}, 10: {0.999, 1.001}, 35: {0.49, 0.51}, 48: {0, 0.001}} {
-		if g := gain(t, hz, 100, both, 100); g < want[0] || g > want[1] {
-			t.Errorf("%g Hz: gain %g, want %v", hz, g, want)
-		}
-	}
-}
-
-// TestNoAlias shows that what the new rate cannot carry is gone, which a nearest-neighbour resampling would fold down.
-func TestNoAlias(t *testing.T) {
-	down := func(x []float64) []float64 { return Resample(x, 25, 128) } // 512 to 100 Hz
-	if g := gain(t, 90, 512, down, 100); g > 0.002 {
-		t.Errorf("90 Hz at 100 Hz: %g is left", g)
-	}
-	if g := gain(t, 20, 512, down, 100); math.Abs(g-1) > 0.01 {
-		t.Errorf("20 Hz: gain %g", g)
-	}
-}
-
-func TestRatio(t *testing.T) {
-	for _, tt := range []struct {
-		from, to float64
-		up, down int
-	}{{512, 100, 25, 128}, {100, 100, 1, 1}, {256, 100, 25, 64}, {1, 100, 100, 1}, {199.8, 100, 500, 999}, {100, math.Pi, 0, 0}, {1e9, 1, 0, 0}} {
-		up, down, err := ratio(tt.from, tt.to)
-		if up != tt.up || down != tt.down || (err != nil) != (tt.up == 0) {
-			t.Errorf("%g to %g: %d/%d, error %v; want %d/%d", tt.from, tt.to, up, down, err, tt.up, tt.down)
 		}
 	}
 }
@@ -196,7 +142,7 @@ func TestPrepareErrors(t *testing.T) {
 		"short":    {0, Settings{Channels: []string{"short"}, Rate: 1}, "no whole epoch"},
 		"late":     {500, Settings{Channels: []string{"whole"}, Rate: 1}, "no whole epoch"},
 		"offset":   {math.NaN(), Settings{Channels: []string{"whole"}, Rate: 1}, "from second NaN"},
-		"nyquist":  {0, Settings{Channels: []string{"whole"}, Rate: 4, Band: Band{High: 1}}, "not below half the rate"},
+		"nyquist":  {0, Settings{Channels: []string{"whole"}, Rate: 4, Band: dsp.Band{High: 1}}, "not below half the rate"},
 		"settings": {0, Settings{Rate: 1}, "eeg: settings: 0 channels"},
 		"ratio":    {0, Settings{Channels: []string{"whole"}, Rate: 12345.1, EpochSeconds: 10}, "ratio"},
 	} {
@@ -214,9 +160,9 @@ func TestSettings(t *testing.T) {
 		"whole":   func(s *Settings) { s.Rate = 99.99 },
 		"length":  func(s *Settings) { s.EpochSeconds = -1 },
 		"huge":    func(s *Settings) { s.Rate = 1e9 },
-		"band":    func(s *Settings) { s.Band = Band{Low: 5, High: 4} },
-		"order":   func(s *Settings) { s.Band = Band{Low: 5, Order: 13} },
-		"above":   func(s *Settings) { s.Band = Band{High: 51} },
+		"band":    func(s *Settings) { s.Band = dsp.Band{Low: 5, High: 4} },
+		"order":   func(s *Settings) { s.Band = dsp.Band{Low: 5, Order: 13} },
+		"above":   func(s *Settings) { s.Band = dsp.Band{High: 51} },
 		"scale":   func(s *Settings) { s.Mean, s.Std = []float64{0}, []float64{1} },
 		"std":     func(s *Settings) { s.Standardise, s.Mean, s.Std = true, []float64{0}, []float64{0} },
 		"lengths": func(s *Settings) { s.Standardise, s.Mean, s.Std = true, []float64{0}, nil },
@@ -261,10 +207,20 @@ func TestReference(t *testing.T) {
 	}
 }
 
+// wave is a signal of several frequencies.
+func wave(n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		t := float64(i)
+		x[i] = math.Sin(0.3*t) + 0.5*math.Cos(1.7*t+1) + 0.01*t + float64(i*7919%101)/101
+	}
+	return x
+}
+
 // TestGapDoesNotRing shows that the filter sees each stretch alone: what follows a gap is the same whatever was before it.
 func TestGapDoesNotRing(t *testing.T) {
 	after := Piece{200, wave(6000)}
-	set := Settings{Channels: []string{"C3"}, Rate: 50, Band: Band{Low: 0.5, High: 20}}
+	set := Settings{Channels: []string{"C3"}, Rate: 50, Band: dsp.Band{Low: 0.5, High: 20}}
 	var tails [][]float32
 	for _, before := range [][]float64{make([]float64, 10000), wave(12000)} {
 		e, err := Prepare(recording{{"C3", "uV", 100, []Piece{{0, before}, after}}}, 0, set)
@@ -275,23 +231,5 @@ func TestGapDoesNotRing(t *testing.T) {
 	}
 	if d := cmp.Diff(tails[0], tails[1]); d != "" || len(tails[0]) != 1500 {
 		t.Errorf("%d values; %s", len(tails[0]), d)
-	}
-}
-
-// TestCausal changes the end of a signal: forward alone, nothing before it may change.
-func TestCausal(t *testing.T) {
-	f, err := Band{Low: 0.5, High: 20, Causal: true}.Design(100)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, b := wave(1000), wave(1000)
-	b[700] += 100
-	f.Forward(a)
-	f.Forward(b)
-	if d := cmp.Diff(a[:700], b[:700]); d != "" || a[700] == b[700] {
-		t.Error("the filter looks ahead, or not at all", d)
-	}
-	if err := f.Both(make([]float64, f.Edge())); err == nil {
-		t.Error("a signal shorter than the edge was filtered both ways")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/oatta/oatta/preprocess/dsp"
 	"github.com/oatta/oatta/runtime"
 )
 
@@ -127,7 +128,7 @@ func (c *Channel) reshape(set Settings) error {
 	if err != nil {
 		return err
 	}
-	up, down, err := ratio(c.Rate, set.Rate)
+	up, down, err := dsp.Ratio(c.Rate, set.Rate)
 	if err != nil {
 		return err
 	}
@@ -142,7 +143,7 @@ func (c *Channel) reshape(set Settings) error {
 			return err
 		}
 		if up != down {
-			p.Samples = aroundMean(p.Samples, func(x []float64) []float64 { return Resample(x, up, down) })
+			p.Samples = aroundMean(p.Samples, func(x []float64) []float64 { return dsp.Resample(x, up, down) })
 		}
 		out = append(out, p)
 	}

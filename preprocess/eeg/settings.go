@@ -1,16 +1,17 @@
 package eeg
 
 import (
-	"errors"
 	"fmt"
 	"math"
+
+	"github.com/oatta/oatta/preprocess/dsp"
 )
 
 // Settings says what a network takes. It is part of its manifest.
 type Settings struct {
 	Channels     []string  // names as for Find, in the order of the network; at least one
 	Rate         float64   // Hz; required
-	Band         Band      // default: no filter
+	Band         dsp.Band  // default: no filter
 	EpochSeconds float64   // default 30; Rate times this must be whole
 	Standardise  bool      // subtract the mean and divide by the standard deviation of each channel
 	Mean, Std    []float64 // for Standardise, one a channel in the channel's unit (microvolts); default: of the recording itself
@@ -41,33 +42,13 @@ func (s Settings) validate() error {
 	if math.Abs(n-math.Round(n)) > 1e-6 {
 		return fmt.Errorf("epochs of %g seconds at %g Hz have %g samples: want a whole number", s.seconds(), s.Rate, n)
 	}
-	if err := s.Band.validate(); err != nil {
+	if err := s.Band.Validate(); err != nil {
 		return err
 	}
 	if s.Band.High > s.Rate/2 {
 		return fmt.Errorf("band up to %g Hz: more than half the rate of %g Hz can carry", s.Band.High, s.Rate)
 	}
-	return CheckScale(s.Channels, s.Standardise, s.Mean, s.Std)
-}
-
-// CheckScale reports means and standard deviations, one a channel, that cannot standardise: given without standardisation, of other
-// numbers than the channels, not finite, or not over 0.
-func CheckScale(channels []string, standardise bool, mean, std []float64) error {
-	if mean == nil && std == nil {
-		return nil
-	}
-	if !standardise {
-		return errors.New("mean and standard deviation without standardisation")
-	}
-	if len(mean) != len(channels) || len(std) != len(channels) {
-		return fmt.Errorf("%d means and %d standard deviations of %d channels", len(mean), len(std), len(channels))
-	}
-	for i := range mean {
-		if !(std[i] > 0) || math.IsInf(std[i], 1) || math.IsNaN(mean[i]) || math.IsInf(mean[i], 0) {
-			return fmt.Errorf("channel %q: mean %g, standard deviation %g", channels[i], mean[i], std[i])
-		}
-	}
-	return nil
+	return dsp.CheckScale(s.Channels, s.Standardise, s.Mean, s.Std)
 }
 
 func (s Settings) seconds() float64 {

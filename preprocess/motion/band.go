@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/oatta/oatta/preprocess/eeg"
+	"github.com/oatta/oatta/preprocess/dsp"
 )
 
 // band filters frames in blocks that overlap, so that what a block does not know of its neighbours has died away where it is used.
 type band struct {
-	filter eeg.Filter
+	filter dsp.Filter
 	causal bool
 	margin int // frames to each side of a block that are filtered with it and not used
 	next   sink
@@ -27,7 +27,7 @@ const (
 	maxMargin  = 1 << 18
 )
 
-func newBand(b eeg.Band, rate float64, channels int, next sink) (*band, error) {
+func newBand(b dsp.Band, rate float64, channels int, next sink) (*band, error) {
 	f, err := b.Design(rate)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func newBand(b eeg.Band, rate float64, channels int, next sink) (*band, error) {
 }
 
 // marginOf returns for how long a filter rings, maxMargin+1 if too long.
-func marginOf(f eeg.Filter) int {
+func marginOf(f dsp.Filter) int {
 	for n := 1 << 10; n <= 2*maxMargin; n *= 2 {
 		x := make([]float64, n)
 		x[1] = 1 // the state of x[0], 0, is the steady one

@@ -24,7 +24,7 @@
 //
 // # The filter
 //
-// That of preprocess/eeg, run over blocks that overlap by the length of its impulse response to a ten-millionth, so that blocks cannot be
+// That of preprocess/dsp, run over blocks that overlap by the length of its impulse response to a ten-millionth, so that blocks cannot be
 // seen in the result, and a week of zero-phase filtering needs the memory of a block.
 //
 // # Example

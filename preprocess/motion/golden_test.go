@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/oatta/oatta/preprocess/eeg"
+	"github.com/oatta/oatta/preprocess/dsp"
 )
 
 // picked is part of a signal as SciPy made it; see testdata/golden.py.
@@ -108,7 +108,7 @@ func TestFilterAsSciPy(t *testing.T) {
 			if causal {
 				want = g.Causal
 			}
-			set := Settings{Channels: []string{"x"}, Rate: g.Rate, Band: eeg.Band{Low: g.Low, High: g.High, Order: g.Order, Causal: causal}}
+			set := Settings{Channels: []string{"x"}, Rate: g.Rate, Band: dsp.Band{Low: g.Low, High: g.High, Order: g.Order, Causal: causal}}
 			want.compare(t, "filtered", all(t, regular(g.Rate, wave(g.N)), set), 5e-6)
 		}
 	}

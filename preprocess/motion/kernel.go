@@ -4,13 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/oatta/oatta/preprocess/internal/kaiser"
-)
-
-// The filter of the grid: so many periods of the slower rate to each side, under a Kaiser window.
-const (
-	periods    = 10
-	kaiserBeta = 5
+	"github.com/oatta/oatta/preprocess/dsp"
 )
 
 // kernel holds the taps of the interpolation for each position between two samples, in steps fine enough to be interpolated themselves.
@@ -31,7 +25,7 @@ func newKernel(from, to float64) (kernel, error) {
 	up := phasesOf(from, to)
 	k := kernel{phases: up * ((fine + up - 1) / up), plain: to >= from}
 	slow := min(1, to/from) // the lower rate in those of the source
-	k.half = int(math.Ceil(periods/slow - 1e-9))
+	k.half = int(math.Ceil(dsp.Periods/slow - 1e-9))
 	for p := range k.phases + 1 {
 		k.taps = append(k.taps, row(float64(p)/float64(k.phases), k.half, slow))
 	}
@@ -54,8 +48,13 @@ func row(f float64, half int, slow float64) []float64 {
 	sum := 0.0
 	for e := range taps {
 		x := (f - float64(e-half+1)) * slow // in periods of the slower rate
-		if r := x / periods; math.Abs(r) <= 1+1e-12 {
-			taps[e] = sinc(x) * kaiser.BesselI0(kaiserBeta*math.Sqrt(max(0, 1-r*r)))
+		share, whole := x/dsp.Periods, math.Round(x)
+		switch {
+		case math.Abs(share) > 1+1e-12:
+		case math.Abs(x-whole) >= 1e-12:
+			taps[e] = dsp.WindowedSinc(x, share)
+		case whole == 0: // at other whole numbers exactly 0, as it must be for samples to stay what they are
+			taps[e] = dsp.WindowedSinc(0, share)
 		}
 		sum += taps[e]
 	}
@@ -63,17 +62,6 @@ func row(f float64, half int, slow float64) []float64 {
 		taps[e] /= sum
 	}
 	return taps
-}
-
-// sinc is exactly 0 at whole numbers but 0, as it must be for samples to stay what they are.
-func sinc(x float64) float64 {
-	if n := math.Round(x); math.Abs(x-n) < 1e-12 {
-		if n == 0 {
-			return 1
-		}
-		return 0
-	}
-	return math.Sin(math.Pi*x) / (math.Pi * x)
 }
 
 // exact is how near to a step a position must be to be taken for it, in steps: far above what rounding does to times in weeks.

@@ -3,7 +3,7 @@ package motion
 import (
 	"fmt"
 
-	"github.com/oatta/oatta/preprocess/eeg"
+	"github.com/oatta/oatta/preprocess/dsp"
 )
 
 // Settings says what a network takes. It is part of its manifest.
@@ -14,7 +14,7 @@ type Settings struct {
 	Samples  int      // of a window; required
 	Hop      int      // samples from one window to the next; default Samples, no overlap; more leaves some out
 	MaxGap   float64  // seconds without a sample that are bridged; default 0.1, and never less than one and a half samples of the source
-	Band     eeg.Band // default: no filter
+	Band     dsp.Band // default: no filter
 
 	Standardise bool      // subtract the mean and divide by the standard deviation of each channel
 	Mean, Std   []float64 // for Standardise, one a channel in Unit; default: of the recording itself, as Scan finds them
@@ -67,7 +67,7 @@ func (s Settings) checkBand() error {
 }
 
 func (s Settings) checkScale() error {
-	return eeg.CheckScale(s.Channels, s.Standardise, s.Mean, s.Std)
+	return dsp.CheckScale(s.Channels, s.Standardise, s.Mean, s.Std)
 }
 
 func (s Settings) hop() int {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/oatta/oatta/preprocess/eeg"
+	"github.com/oatta/oatta/preprocess/dsp"
 )
 
 // count returns n numbers from first on.
@@ -261,7 +261,7 @@ func TestSameRateChangesNothing(t *testing.T) {
 
 // TestScan compares plan, stream and Prepare, with standardisation by the recording's numbers, a filter and a gap.
 func TestScan(t *testing.T) {
-	set := Settings{Channels: []string{"x"}, Rate: 50, Samples: 100, Hop: 50, Standardise: true, Band: eeg.Band{Low: 0.5, High: 20}}
+	set := Settings{Channels: []string{"x"}, Rate: 50, Samples: 100, Hop: 50, Standardise: true, Band: dsp.Band{Low: 0.5, High: 20}}
 	open := func() *memory { return regular(60, wave(40000)).without(9000, 9100) }
 	if _, err := NewStream(open(), set); err == nil {
 		t.Fatal("a stream cannot know mean and deviation beforehand")
@@ -379,7 +379,7 @@ func TestMemoryIsFlat(t *testing.T) {
 	if testing.Short() {
 		t.Skip("8.6 million samples")
 	}
-	set := Settings{Channels: []string{"x", "y", "z"}, Rate: 50, Samples: 256, Hop: 128, Band: eeg.Band{Low: 0.5, High: 20}}
+	set := Settings{Channels: []string{"x", "y", "z"}, Rate: 50, Samples: 256, Hop: 128, Band: dsp.Band{Low: 0.5, High: 20}}
 	s, err := NewStream(week(8_640_000), set)
 	if err != nil {
 		t.Fatal(err)
@@ -436,5 +436,5 @@ func BenchmarkSameRate(b *testing.B) { benchmark(b, Settings{Rate: 100}) }
 func BenchmarkHalfRate(b *testing.B) { benchmark(b, Settings{Rate: 50}) }
 func BenchmarkOddRate(b *testing.B)  { benchmark(b, Settings{Rate: 51.2}) }
 func BenchmarkFiltered(b *testing.B) {
-	benchmark(b, Settings{Rate: 50, Band: eeg.Band{Low: 0.5, High: 20}})
+	benchmark(b, Settings{Rate: 50, Band: dsp.Band{Low: 0.5, High: 20}})
 }

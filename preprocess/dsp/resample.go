@@ -1,10 +1,8 @@
-package eeg
+package dsp
 
 import (
 	"fmt"
 	"math"
-
-	"github.com/oatta/oatta/preprocess/internal/kaiser"
 )
 
 // maxRatio bounds both sides of the ratio of two rates. 44.1 kHz to 100 Hz is 1 to 441.
@@ -15,7 +13,7 @@ const maxRatio = 10000
 // keeps its time; there are ceil(len(x) up / down). Beyond its ends x is taken for 0. As scipy.signal.resample_poly.
 func Resample(x []float64, up, down int) []float64 {
 	if up < 1 || down < 1 {
-		panic(fmt.Sprintf("eeg: Resample: %d to %d", down, up))
+		panic(fmt.Sprintf("dsp: Resample: %d to %d", down, up))
 	}
 	g := gcd(up, down)
 	up, down = up/g, down/g
@@ -42,12 +40,12 @@ func Resample(x []float64, up, down int) []float64 {
 // polyphase returns the taps of the low-pass, sorted by phase: phases[p][j] is h[p + j up]; half is the index of its middle.
 func polyphase(up, down int) (phases [][]float64, half int) {
 	slow := max(up, down)
-	half = 10 * slow
+	half = Periods * slow
 	h := make([]float64, 2*half+1)
 	sum := 0.0
 	for i := range h {
 		r := float64(i-half) / float64(half)
-		h[i] = sinc(float64(i-half)/float64(slow)) * kaiser.BesselI0(5*math.Sqrt(1-r*r))
+		h[i] = WindowedSinc(float64(i-half)/float64(slow), r)
 		sum += h[i]
 	}
 	phases = make([][]float64, up)
@@ -58,13 +56,6 @@ func polyphase(up, down int) (phases [][]float64, half int) {
 	return phases, half
 }
 
-func sinc(x float64) float64 {
-	if x == 0 {
-		return 1
-	}
-	return math.Sin(math.Pi*x) / (math.Pi * x)
-}
-
 func gcd(a, b int) int {
 	for b != 0 {
 		a, b = b, a%b
@@ -72,8 +63,8 @@ func gcd(a, b int) int {
 	return a
 }
 
-// ratio returns to/from as a fraction in lowest terms, by continued fractions.
-func ratio(from, to float64) (up, down int, err error) {
+// Ratio returns to/from as a fraction in lowest terms, by continued fractions.
+func Ratio(from, to float64) (up, down int, err error) {
 	r := to / from
 	if !(r > 1.0/maxRatio && r < maxRatio) {
 		return 0, 0, fmt.Errorf("resampling from %g Hz to %g Hz: want a ratio below %d", from, to, maxRatio)

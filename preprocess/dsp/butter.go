@@ -1,4 +1,4 @@
-package eeg
+package dsp
 
 import (
 	"fmt"
@@ -26,7 +26,8 @@ func (b Band) order() int {
 	return b.Order
 }
 
-func (b Band) validate() error {
+// Validate returns what is wrong with the band whatever the rate is, or nil.
+func (b Band) Validate() error {
 	if !(b.Low >= 0 && !math.IsInf(b.Low, 1) && b.High >= 0 && !math.IsInf(b.High, 1)) {
 		return fmt.Errorf("band %g to %g Hz", b.Low, b.High)
 	}
@@ -44,7 +45,7 @@ func (b Band) validate() error {
 // The poles of the analogue prototype are moved to the band and mapped by the bilinear transform s = 2 (z-1)/(z+1), the edges bent
 // beforehand so that they land where they should (Oppenheim and Schafer, Discrete-Time Signal Processing, chapter 7).
 func (b Band) Design(rate float64) (Filter, error) {
-	if err := b.validate(); err != nil {
+	if err := b.Validate(); err != nil {
 		return nil, err
 	}
 	if edge := max(b.Low, b.High); !(edge < rate/2) {
