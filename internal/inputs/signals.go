@@ -7,19 +7,19 @@ import (
 
 	"github.com/oatta/oatta/internal/pipeline"
 	"github.com/oatta/oatta/models"
-	"github.com/oatta/oatta/preprocess/signal"
+	"github.com/oatta/oatta/preprocess/augment"
 )
 
 // signalSets are the sets of views of a window.
-var signalSets = map[string]func(modality string, triples [][3]int) signal.Views{
-	"usual": func(modality string, triples [][3]int) signal.Views {
+var signalSets = map[string]func(modality string, triples [][3]int) augment.Views{
+	"usual": func(modality string, triples [][3]int) augment.Views {
 		if modality == models.Sleep {
-			return signal.EEG()
+			return augment.EEG()
 		}
-		return signal.Movement(triples...)
+		return augment.Movement(triples...)
 	},
-	"jitter": func(string, [][3]int) signal.Views { return signal.Views{Augmented: 16, Jitter: 0.05} },
-	"shift":  func(string, [][3]int) signal.Views { return signal.Views{Augmented: 16, Shift: 0.1} },
+	"jitter": func(string, [][3]int) augment.Views { return augment.Views{Augmented: 16, Jitter: 0.05} },
+	"shift":  func(string, [][3]int) augment.Views { return augment.Views{Augmented: 16, Shift: 0.1} },
 }
 
 // signalLoader makes a loader of one that writes the plain window.
@@ -33,7 +33,7 @@ func signalLoader(v Views, modality string, triples [][3]int, shape []int64, loa
 	}
 	views := set(modality, triples)
 	views.Augmented = v.Count
-	viewer, err := signal.New(views, int(shape[0]), int(shape[1]))
+	viewer, err := augment.New(views, int(shape[0]), int(shape[1]))
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package signal
+package augment
 
 import (
 	"encoding/json"
@@ -428,7 +428,7 @@ func TestSettingsAreChecked(t *testing.T) {
 		if strings.HasPrefix(want, "7 views") {
 			channels = 0
 		}
-		if _, err := New(v, channels, 10); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "preprocess/signal: ") {
+		if _, err := New(v, channels, 10); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "preprocess/augment: ") {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package signal
+package augment
 
 import (
 	"fmt"
@@ -30,13 +30,13 @@ func New(v Views, channels, samples int) (*Viewer, error) {
 		return nil, err
 	}
 	if err := v.fits(channels, samples); err != nil {
-		return nil, fmt.Errorf("preprocess/signal: %w", err)
+		return nil, fmt.Errorf("preprocess/augment: %w", err)
 	}
 	viewer := &Viewer{views: v, channels: channels, samples: samples}
 	if v.Warp > 0 {
 		var err error
 		if viewer.curves, err = newCurves(samples, v.knots()+2); err != nil {
-			return nil, fmt.Errorf("preprocess/signal: %w", err)
+			return nil, fmt.Errorf("preprocess/augment: %w", err)
 		}
 	}
 	viewer.scratch.New = func() any { return viewer.newScratch() }
@@ -64,7 +64,7 @@ func (v *Viewer) Window(dst, src []float32, seed uint64) { v.Piece(dst, src, v.s
 // the window is.
 func (v *Viewer) Piece(dst, piece []float32, length, at int, seed uint64) {
 	if len(dst) != v.Len() || len(piece) != v.channels*length || at < 0 || at > length-v.samples {
-		panic(fmt.Sprintf("preprocess/signal: %d numbers for %d views, of a piece of %d numbers, from %d of %d samples on: want %d, %d, within it",
+		panic(fmt.Sprintf("preprocess/augment: %d numbers for %d views, of a piece of %d numbers, from %d of %d samples on: want %d, %d, within it",
 			len(dst), v.Count(), len(piece), at, length, v.Len(), v.channels*length))
 	}
 	s := v.scratch.Get().(*scratch)

@@ -1,4 +1,4 @@
-// Package signal makes augmented views of windows of signals, movement or EEG: jitter, scaling, magnitude warp, time shift,
+// Package augment makes augmented views of windows of signals, movement or EEG: jitter, scaling, magnitude warp, time shift,
 // rotation of axes, channels that fall silent, stretches that do.
 //
 // # The contract
@@ -36,8 +36,8 @@
 //
 // # Example
 //
-//	viewer, err := signal.New(signal.Movement([3]int{0, 1, 2}, [3]int{3, 4, 5}), 6, 250)
+//	viewer, err := augment.New(augment.Movement([3]int{0, 1, 2}, [3]int{3, 4, 5}), 6, 250)
 //	...
 //	x := make([]float32, viewer.Len()) // [17, 6, 250]
 //	viewer.Window(x, window, seed)
-package signal
+package augment

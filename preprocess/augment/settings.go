@@ -1,4 +1,4 @@
-package signal
+package augment
 
 import (
 	"fmt"
@@ -51,7 +51,7 @@ const (
 // Validate returns the first thing that is wrong with the settings.
 func (v Views) Validate() error {
 	if err := v.validate(); err != nil {
-		return fmt.Errorf("preprocess/signal: views: %w", err)
+		return fmt.Errorf("preprocess/augment: views: %w", err)
 	}
 	return nil
 }
