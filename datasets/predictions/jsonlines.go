@@ -49,8 +49,55 @@ var (
 	_ Lines = (*CSV)(nil)
 )
 
-// Begin implements [Lines].
-func (j *JSONLines) Begin() ([]string, error) { return j.o.Classes, nil }
+// Begin implements [Lines]. Where the options do not name the classes, the field classes of the first line may, as `oatta run --vectors`
+// writes it.
+func (j *JSONLines) Begin() ([]string, error) {
+	if len(j.o.Classes) > 0 {
+		return j.o.Classes, nil
+	}
+	names := j.classesOf(bytes.TrimPrefix(j.lines.peek(), rawjson.ByteOrderMark))
+	if names == nil {
+		return nil, nil
+	}
+	j.o.Classes = names
+	if err := j.o.Validate(); err != nil {
+		return nil, &LineError{j.name, 1, err}
+	}
+	j.classes = classIndex(names)
+	return names, nil
+}
+
+// classesOf returns the names in the field classes of a line; nil if it has no such list of words, or one that does not fit its vector. What
+// is wrong with the line, its reading will tell.
+func (j *JSONLines) classesOf(text []byte) (names []string) {
+	if !bytes.Contains(text, []byte(`"classes"`)) {
+		return nil
+	}
+	j.scan.Reset(text)
+	all, err := j.scan.Members()
+	if err != nil {
+		return nil
+	}
+	words, err := all.Value("classes").Elements()
+	if err != nil {
+		return nil
+	}
+	for _, field := range []string{"probs", "logits"} {
+		if v := all.Value(field); v.Set() {
+			if vector, err := v.Elements(); err != nil || len(vector) != len(words) {
+				return nil
+			}
+		}
+	}
+	for _, w := range words {
+		name, err := rawjson.Word(w.Text)
+		if err != nil {
+			return nil
+		}
+		names = append(names, string(name))
+	}
+	return names
+}
 
 // Head implements [Lines].
 func (j *JSONLines) Head(dst []byte) []byte { return dst }

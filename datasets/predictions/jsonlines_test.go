@@ -284,3 +284,39 @@ func BenchmarkJSONLines(b *testing.B) {
 		}
 	}
 }
+
+// The first line may name the classes, if the list fits its vector; the options win.
+func TestFirstLineNamesTheClasses(t *testing.T) {
+	const vector = `{"stream":"s","probs":[0.7,0.3],"classes":`
+	for text, want := range map[string][]string{
+		vector + `["fox","hare"]}` + "\n":                                 {"fox", "hare"},
+		"\xef\xbb\xbf" + vector + `["fox","hare"]}`:                       {"fox", "hare"},
+		`{"stream":"s","failure":"x","classes":["a","b","c"]}`:            {"a", "b", "c"},
+		vector + `["fox"]}`:                                               nil,
+		vector + `[{"fox":1},2]}`:                                         nil,
+		vector + `"two"}`:                                                 nil,
+		`{"stream":"s","probs":[0.7,0.3]}` + "\n" + vector + `["a","b"]}`: nil,
+		`{"classes":`:                                                     nil,
+		``:                                                                nil,
+	} {
+		j := NewJSONLines("in", iotest.OneByteReader(strings.NewReader(text)), Options{})
+		got, err := j.Begin()
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %q, %v, want %q", text, got, err, want)
+		}
+		if at := j.Offset(); at.Bytes != 0 || at.Lines != 0 {
+			t.Errorf("%s: begins at %+v", text, at)
+		}
+		if item, err := j.Next(); len(want) == 2 && (err != nil || len(item.Probs) != 2) {
+			t.Errorf("%s: %+v, %v", text, item, err)
+		}
+	}
+	j := NewJSONLines("in", strings.NewReader(vector+`["fox","hare"]}`), Options{Classes: []string{"a", "b"}})
+	if got, err := j.Begin(); err != nil || !slices.Equal(got, []string{"a", "b"}) {
+		t.Errorf("with --classes: %q, %v", got, err)
+	}
+	j = NewJSONLines("in", strings.NewReader(vector+`["fox","fox"]}`), Options{})
+	if _, err := j.Begin(); err == nil || !strings.Contains(err.Error(), "in:1: ") {
+		t.Errorf("one name twice: %v", err)
+	}
+}

@@ -50,6 +50,21 @@ func (l *lineReader) next(rows bool) ([]byte, error) {
 	}
 }
 
+// peek returns the next line, or as much of it as there is, and leaves it to be told.
+func (l *lineReader) peek() []byte {
+	var c cutter
+	for {
+		data := l.buf[l.start:l.end]
+		if end := c.cut(data, false); end > 0 {
+			return data[:end]
+		}
+		if l.err != nil || len(data) > l.max {
+			return data
+		}
+		l.fill()
+	}
+}
+
 // cutter looks for the end of a record in data that grows.
 type cutter struct {
 	scanned   int // up to the last line end
