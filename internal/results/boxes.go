@@ -28,6 +28,7 @@ type answer struct {
 	Classifications []megadetector.Classification `json:"classifications,omitempty"`
 	Raw             []megadetector.Classification `json:"raw_classifications,omitempty"`
 	Gate            *megadetector.Decimal         `json:"gate,omitempty"`
+	Mode            string                        `json:"adapted_mode,omitempty"`
 	Failure         string                        `json:"failure,omitempty"`
 }
 
@@ -47,7 +48,7 @@ func (f megaDetector) boxed(dst []byte, n int, r *Record) ([]byte, bool, error) 
 	a := answer{Failure: r.Failure}
 	if !r.Failed() {
 		gate := megadetector.Decimal(r.Gate)
-		a.Classifications, a.Raw, a.Gate = f.top(r.Adapted), f.top(r.Raw), &gate
+		a.Classifications, a.Raw, a.Gate, a.Mode = f.adapted(r), f.top(r.Raw), &gate, r.Mode
 	}
 	added, err := appendJSON(nil, a)
 	if err != nil {

@@ -33,7 +33,7 @@ func (detector) AppendRest(dst []byte, some bool) []byte {
 func TestMegaDetectorOfBoxes(t *testing.T) {
 	p := []float64{0.5, 0.3, 0.2}
 	records := []Record{
-		{File: "a#0", Stream: "s", Raw: p, Adapted: p, Gate: 1},
+		{File: "a#0", Stream: "s", Raw: p, Adapted: p, Gate: 1, Mode: "filtered"},
 		{File: "a#2", Stream: "s", Failure: `a "bad" box`},
 		{File: "c", Stream: "s", Failure: "x"},
 		{File: "d", Failure: "a folder that is closed"},
@@ -47,7 +47,7 @@ func TestMegaDetectorOfBoxes(t *testing.T) {
   "2": "none"
 },
 "images": [
-{"file":"a","detections":[{"conf":0.9,"classifications":[["0",0.5],["1",0.3]],"raw_classifications":[["0",0.5],["1",0.3]],"gate":1.0},
+{"file":"a","detections":[{"conf":0.9,"classifications":[["0",0.5],["1",0.3]],"raw_classifications":[["0",0.5],["1",0.3]],"gate":1.0,"adapted_mode":"filtered"},
 {"conf":0.8},{"conf":0.7,"failure":"a \"bad\" box"}]},
 {"file":"c","failure":"x","detections":null},
 {"file":"d","detections":null,"failure":"a folder that is closed"},

@@ -15,7 +15,7 @@ func (f commaSeparated) Header(dst []byte) ([]byte, error) {
 	if f.Pieces {
 		row = append(row, "offset", "duration")
 	}
-	row = append(row, "label", "prob", "adapted_label", "adapted_prob", "gate", "failure")
+	row = append(row, "label", "prob", "adapted_label", "adapted_prob", "gate", "adapted_mode", "failure")
 	if f.Vectors {
 		for _, prefix := range []string{"p:", "a:"} {
 			for _, l := range f.Labels {
@@ -34,11 +34,11 @@ func (f commaSeparated) Record(dst []byte, _ int, r *Record) ([]byte, error) {
 		row = append(row, pieceCells(r)...)
 	}
 	if r.Failed() {
-		row = append(row, "", "", "", "", "")
+		row = append(row, "", "", "", "", "", "")
 	} else {
 		raw, p := Top(r.Raw)
-		adapted, a := Top(r.Adapted)
-		row = append(row, f.Labels[raw], string(six(p).append(nil)), f.Labels[adapted], string(six(a).append(nil)), string(six(r.Gate).append(nil)))
+		adapted, a := r.Label()
+		row = append(row, f.Labels[raw], string(six(p).append(nil)), f.Labels[adapted], string(six(a).append(nil)), string(six(r.Gate).append(nil)), r.Mode)
 	}
 	row = append(row, r.Failure)
 	if f.Vectors {

@@ -23,6 +23,8 @@ type line struct {
 	AdaptedLabel *string   `json:"adapted_label,omitempty"`
 	AdaptedProb  *six      `json:"adapted_prob,omitempty"`
 	Gate         *six      `json:"gate,omitempty"`
+	Mode         string    `json:"adapted_mode,omitempty"`
+	Classes      []string  `json:"classes,omitempty"` // of the vectors, in the first line
 	Probs        []float64 `json:"probs,omitempty"`
 	Adapted      []float64 `json:"adapted,omitempty"`
 	Failure      string    `json:"failure,omitempty"`
@@ -32,7 +34,7 @@ func (f jsonLines) Header(dst []byte) ([]byte, error) { return dst, nil }
 
 func (f jsonLines) Footer(dst []byte, _ int) ([]byte, error) { return dst, nil }
 
-func (f jsonLines) Record(dst []byte, _ int, r *Record) ([]byte, error) {
+func (f jsonLines) Record(dst []byte, n int, r *Record) ([]byte, error) {
 	l := line{File: r.File, Stream: r.Stream, Time: r.TimeString(), Failure: r.Failure}
 	if r.Piece() {
 		l.Offset, l.Duration = &r.Offset, r.Duration
@@ -40,12 +42,15 @@ func (f jsonLines) Record(dst []byte, _ int, r *Record) ([]byte, error) {
 	if r.Box != nil {
 		l.BBox, l.Detected, l.Conf = r.Box.BBox[:], r.Box.Category, &r.Box.Conf
 	}
+	if n == 0 && f.Vectors {
+		l.Classes = f.Labels
+	}
 	if !r.Failed() {
 		raw, p := Top(r.Raw)
-		adapted, a := Top(r.Adapted)
+		adapted, a := r.Label()
 		prob, adaptedProb, gate := six(p), six(a), six(r.Gate)
 		l.Label, l.Prob = &f.Labels[raw], &prob
-		l.AdaptedLabel, l.AdaptedProb, l.Gate = &f.Labels[adapted], &adaptedProb, &gate
+		l.AdaptedLabel, l.AdaptedProb, l.Gate, l.Mode = &f.Labels[adapted], &adaptedProb, &gate, r.Mode
 		if f.Vectors {
 			l.Probs, l.Adapted = r.Raw, r.Adapted
 		}

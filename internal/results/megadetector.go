@@ -28,6 +28,7 @@ type detection struct {
 	Classifications []megadetector.Classification `json:"classifications"`
 	Raw             []megadetector.Classification `json:"raw_classifications"`
 	Gate            megadetector.Decimal          `json:"gate"`
+	Mode            string                        `json:"adapted_mode"`
 }
 
 type picture struct {
@@ -101,14 +102,26 @@ func (f megaDetector) Record(dst []byte, n int, r *Record) ([]byte, error) {
 		p.Datetime = r.Time.Format("2006-01-02 15:04:05")
 	}
 	if !r.Failed() {
-		_, conf := Top(r.Adapted)
+		_, conf := r.Label()
 		p.Detections = []detection{{
 			Category: megadetector.Animal, Conf: megadetector.Decimal(conf), BBox: [4]megadetector.Decimal{0, 0, 1, 1},
-			Classifications: f.top(r.Adapted), Raw: f.top(r.Raw), Gate: megadetector.Decimal(r.Gate),
+			Classifications: f.adapted(r), Raw: f.top(r.Raw), Gate: megadetector.Decimal(r.Gate), Mode: r.Mode,
 		}}
 	}
 	dst, err := appendJSON(dst, p)
 	return bytes.TrimSuffix(dst, []byte("\n")), err
+}
+
+// adapted lists the classes after the filter, in front the one on the path if there is one: programs take the first for the label.
+func (f megaDetector) adapted(r *Record) []megadetector.Classification {
+	out := f.top(r.Adapted)
+	class, p := r.Label()
+	if at := slices.IndexFunc(out, func(c megadetector.Classification) bool { return c.Class == class }); at >= 0 {
+		out = slices.Delete(out, at, at+1)
+	} else {
+		out = out[:len(out)-1]
+	}
+	return slices.Insert(out, 0, megadetector.Classification{Class: class, Probability: p})
 }
 
 func (f megaDetector) top(p []float64) []megadetector.Classification {

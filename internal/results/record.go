@@ -17,6 +17,8 @@ type Record struct {
 
 	Raw, Adapted []float64 // probabilities [classes] before and after the filter; nil after a failure
 	Gate         float64   // share of the adapted vector that owes itself to order, 0 to 1
+	Mode         string    // how much of the stream the filter knew: filtered (its past), lagged or smoothed
+	Path         int       // 1 + the class on the most probable path through the stream (Viterbi), which is the label then; 0: there is none
 	Failure      string    // why the item has no result; "" if it has
 }
 
@@ -49,8 +51,16 @@ func (r *Record) Changed() bool {
 		return false
 	}
 	raw, _ := Top(r.Raw)
-	adapted, _ := Top(r.Adapted)
+	adapted, _ := r.Label()
 	return raw != adapted
+}
+
+// Label returns the class after the filter and its probability: that of the path if there is one, else the most probable.
+func (r *Record) Label() (class int, probability float64) {
+	if r.Path > 0 {
+		return r.Path - 1, r.Adapted[r.Path-1]
+	}
+	return Top(r.Adapted)
 }
 
 // TimeString returns the capture time in RFC 3339, without an offset where the source had none, or "" if it is unknown.

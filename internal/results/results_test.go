@@ -14,8 +14,8 @@ var labels = []string{"fox", "hare, brown", "none"}
 func sample() []Record {
 	at := time.Date(2024, 5, 1, 10, 20, 30, 500_000_000, time.UTC)
 	return []Record{
-		{File: "cam1/a.jpg", Stream: "cam1", Time: at, Raw: []float64{0.5, 0.3, 0.2}, Adapted: []float64{0.1, 0.85, 0.05}, Gate: 0.75},
-		{File: "cam1/b.jpg", Stream: "cam1", Time: at.In(time.FixedZone("", 7200)), Zoned: true, Raw: []float64{1, 0, 0}, Adapted: []float64{1, 0, 0}, Gate: 1},
+		{File: "cam1/a.jpg", Stream: "cam1", Time: at, Raw: []float64{0.5, 0.3, 0.2}, Adapted: []float64{0.1, 0.85, 0.05}, Gate: 0.75, Mode: "smoothed", Path: 2},
+		{File: "cam1/b.jpg", Stream: "cam1", Time: at.In(time.FixedZone("", 7200)), Zoned: true, Raw: []float64{1, 0, 0}, Adapted: []float64{1, 0, 0}, Gate: 1, Mode: "filtered"},
 		{File: "cam2/<c>\n\x1b[2J&.jpg", Stream: "cam2", Failure: `truncated "JPEG"`},
 	}
 }
@@ -43,12 +43,25 @@ func render(t *testing.T, name string, o Options, records []Record) string {
 }
 
 func TestJSONLines(t *testing.T) {
-	const want = `{"file":"cam1/a.jpg","stream":"cam1","time":"2024-05-01T10:20:30.5","label":"fox","prob":0.5,"adapted_label":"hare, brown","adapted_prob":0.85,"gate":0.75}
-{"file":"cam1/b.jpg","stream":"cam1","time":"2024-05-01T12:20:30.5+02:00","label":"fox","prob":1,"adapted_label":"fox","adapted_prob":1,"gate":1}
+	const want = `{"file":"cam1/a.jpg","stream":"cam1","time":"2024-05-01T10:20:30.5","label":"fox","prob":0.5,"adapted_label":"hare, brown","adapted_prob":0.85,"gate":0.75,"adapted_mode":"smoothed"}
+{"file":"cam1/b.jpg","stream":"cam1","time":"2024-05-01T12:20:30.5+02:00","label":"fox","prob":1,"adapted_label":"fox","adapted_prob":1,"gate":1,"adapted_mode":"filtered"}
 {"file":"cam2/<c>\n\u001b[2J&.jpg","stream":"cam2","failure":"truncated \"JPEG\""}
 `
 	if got := render(t, "jsonl", Options{}, sample()); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// The first line names the classes of vectors; a label is that of the path where there is one, and MegaDetector's list begins with it.
+func TestClassesAndPath(t *testing.T) {
+	p := []float64{0.5, 0.3, 0.2}
+	r := []Record{{File: "a", Stream: "s", Raw: p, Adapted: p, Path: 3, Mode: "smoothed"}, {File: "b", Stream: "s", Raw: p, Adapted: p, Mode: "smoothed"}}
+	got := render(t, "jsonl", Options{Vectors: true}, r)
+	if strings.Count(got, `"classes":["fox","hare, brown","none"]`) != 1 || !strings.Contains(got, `"adapted_label":"none","adapted_prob":0.2`) {
+		t.Errorf("%s", got)
+	}
+	if got := render(t, "megadetector", Options{Top: 2}, r); !strings.Contains(got, `"classifications":[["2",0.2],["0",0.5]]`) || !r[0].Changed() || r[1].Changed() {
+		t.Errorf("%s", got)
 	}
 }
 
@@ -68,9 +81,9 @@ func TestVectorsAreExact(t *testing.T) {
 }
 
 func TestCSV(t *testing.T) {
-	const want = `file,stream,time,label,prob,adapted_label,adapted_prob,gate,failure,p:fox,"p:hare, brown",p:none,a:fox,"a:hare, brown",a:none
-cam1/a.jpg,cam1,2024-05-01T10:20:30.5,fox,0.5,"hare, brown",0.85,0.75,,0.5,0.3,0.2,0.1,0.85,0.05
-cam1/b.jpg,cam1,2024-05-01T12:20:30.5+02:00,fox,1,fox,1,1,,1,0,0,1,0,0
+	const want = `file,stream,time,label,prob,adapted_label,adapted_prob,gate,adapted_mode,failure,p:fox,"p:hare, brown",p:none,a:fox,"a:hare, brown",a:none
+cam1/a.jpg,cam1,2024-05-01T10:20:30.5,fox,0.5,"hare, brown",0.85,0.75,smoothed,,0.5,0.3,0.2,0.1,0.85,0.05
+cam1/b.jpg,cam1,2024-05-01T12:20:30.5+02:00,fox,1,fox,1,1,filtered,,1,0,0,1,0,0
 `
 	got := render(t, "csv", Options{Vectors: true}, sample()[:2])
 	if got != want {
@@ -82,19 +95,19 @@ cam1/b.jpg,cam1,2024-05-01T12:20:30.5+02:00,fox,1,fox,1,1,,1,0,0,1,0,0
 func TestPieces(t *testing.T) {
 	p := []float64{1, 0, 0}
 	records := []Record{
-		{File: "night.edf#0", Stream: "night.edf", Duration: 30, Raw: p, Adapted: p, Gate: 1},
+		{File: "night.edf#0", Stream: "night.edf", Duration: 30, Raw: p, Adapted: p, Gate: 1, Mode: "filtered"},
 		{File: "night.edf#1", Stream: "night.edf", Offset: 3690.25, Duration: 30, Failure: "a gap"},
 		{File: "torn.edf", Failure: "no header"},
 	}
 	for name, want := range map[string]string{
-		"jsonl": `{"file":"night.edf#0","stream":"night.edf","offset":0,"duration":30,"label":"fox","prob":1,"adapted_label":"fox","adapted_prob":1,"gate":1}
+		"jsonl": `{"file":"night.edf#0","stream":"night.edf","offset":0,"duration":30,"label":"fox","prob":1,"adapted_label":"fox","adapted_prob":1,"gate":1,"adapted_mode":"filtered"}
 {"file":"night.edf#1","stream":"night.edf","offset":3690.25,"duration":30,"failure":"a gap"}
 {"file":"torn.edf","stream":"","failure":"no header"}
 `,
-		"csv": `file,stream,time,offset,duration,label,prob,adapted_label,adapted_prob,gate,failure
-night.edf#0,night.edf,,0,30,fox,1,fox,1,1,
-night.edf#1,night.edf,,3690.25,30,,,,,,a gap
-torn.edf,,,,,,,,,,no header
+		"csv": `file,stream,time,offset,duration,label,prob,adapted_label,adapted_prob,gate,adapted_mode,failure
+night.edf#0,night.edf,,0,30,fox,1,fox,1,1,filtered,
+night.edf#1,night.edf,,3690.25,30,,,,,,,a gap
+torn.edf,,,,,,,,,,,no header
 `,
 		"table": `file         time                 raw           prob  adapted        prob  gate
 night.edf#0  +0:00:00             fox          1.000   fox          1.000  1.00
@@ -118,8 +131,8 @@ func TestMegaDetector(t *testing.T) {
   "2": "none"
 },
 "images": [
-{"file":"cam1/a.jpg","detections":[{"category":"1","conf":0.85,"bbox":[0.0,0.0,1.0,1.0],"classifications":[["1",0.85],["0",0.1]],"raw_classifications":[["0",0.5],["1",0.3]],"gate":0.75}],"datetime":"2024-05-01 10:20:30","stream":"cam1"},
-{"file":"cam1/b.jpg","detections":[{"category":"1","conf":1.0,"bbox":[0.0,0.0,1.0,1.0],"classifications":[["0",1.0],["1",0.0]],"raw_classifications":[["0",1.0],["1",0.0]],"gate":1.0}],"datetime":"2024-05-01 12:20:30","stream":"cam1"},
+{"file":"cam1/a.jpg","detections":[{"category":"1","conf":0.85,"bbox":[0.0,0.0,1.0,1.0],"classifications":[["1",0.85],["0",0.1]],"raw_classifications":[["0",0.5],["1",0.3]],"gate":0.75,"adapted_mode":"smoothed"}],"datetime":"2024-05-01 10:20:30","stream":"cam1"},
+{"file":"cam1/b.jpg","detections":[{"category":"1","conf":1.0,"bbox":[0.0,0.0,1.0,1.0],"classifications":[["0",1.0],["1",0.0]],"raw_classifications":[["0",1.0],["1",0.0]],"gate":1.0,"adapted_mode":"filtered"}],"datetime":"2024-05-01 12:20:30","stream":"cam1"},
 {"file":"cam2/<c>\n\u001b[2J&.jpg","detections":null,"failure":"truncated \"JPEG\"","stream":"cam2"}
 ]
 }

@@ -46,7 +46,7 @@ func (f table) Record(dst []byte, _ int, r *Record) ([]byte, error) {
 		return fmt.Appendf(dst, "%s  %-19s  failed: %s\n", f.cell(r.File, f.file, true), when, Printable(r.Failure)), nil
 	}
 	raw, p := Top(r.Raw)
-	adapted, a := Top(r.Adapted)
+	adapted, a := r.Label()
 	mark := " "
 	if raw != adapted {
 		mark = "*"
