@@ -20,7 +20,7 @@ setup: $(OATTA)
 	$(OATTA) setup
 
 run: setup
-	$(OATTA) run images --metadata $(SAMPLES).csv --format table $(SAMPLES)
+	$(OATTA) run images --causal --metadata $(SAMPLES).csv --format table $(SAMPLES)
 
 # Tests that lack what they need say so in a file, as go test without -v would not.
 test: setup

@@ -112,7 +112,7 @@ func TestBoxesInEveryFormat(t *testing.T) {
 	checkDetections(t, again, nil)
 	mustOatta(t, exitFine, append(slices.Clone(args), "-o", filepath.Join(dir, "full.jsonl"), "--vectors")...)
 	full := parseLines(t, readFile(t, filepath.Join(dir, "full.jsonl")))
-	filtered, said := mustOatta(t, exitFine, "filter", filepath.Join(dir, "full.jsonl"))
+	filtered, said := mustOatta(t, exitFine, "filter", filepath.Join(dir, "full.jsonl"), "--smooth")
 	if strings.Contains(said, "twice") {
 		t.Errorf("crops of one picture were taken for duplicates:\n%s", said)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -11,9 +12,11 @@ import (
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/adapt/timeline"
+	"github.com/oatta/oatta/internal/explain"
 	"github.com/oatta/oatta/internal/inputs"
 	"github.com/oatta/oatta/internal/pipeline"
 	"github.com/oatta/oatta/internal/results"
+	"github.com/oatta/oatta/internal/streams"
 	"github.com/oatta/oatta/models"
 )
 
@@ -48,28 +51,24 @@ type classification struct {
 	observe func(i int, r *results.Record)
 	scores  func(report pipeline.Report) error // if set, prints what the observer gathered, before the output is declared complete
 	eval    bool                               // the scores are what the run is for
+	truth   *truth                             // of eval
 
-	k        *network
-	filter   *adapt.Filter
-	taught   *transitions // of other streams; nil if there are none
-	times    timeline.Settings
-	starved  *adapt.Starvation
-	manifest runManifest
-	output   *pipeline.Output
+	k         *network
+	filter    streams.Options
+	taught    *transitions // of other streams; nil if there are none
+	memory    *runMemory   // of streams from run to run; nil if they are forgotten
+	explained *explained   // nil if nothing is to be explained
+	starved   *adapt.Starvation
+	manifest  runManifest
+	output    *pipeline.Output
 }
 
 // run opens everything in the order of what is cheapest to get wrong, then runs. The error carries the exit code.
 func (r *classification) run(m *models.Model, listed time.Duration) (err error) {
-	if r.filter, r.taught, err = filter(r.c, m, r.input); err != nil {
+	if err = r.filtering(m); err != nil {
 		return err
 	}
 	warn(r.c, r.env, r.taught.note())
-	if r.times, err = gapsOf(r.c, r.filter.Settings().Gate); err != nil {
-		return err
-	}
-	if r.starved, err = adapt.NewStarvation(r.filter.Classes(), r.filter.Settings()); err != nil {
-		return err
-	}
 	record, err := r.outputRecord()
 	if err != nil {
 		return err
@@ -78,6 +77,10 @@ func (r *classification) run(m *models.Model, listed time.Duration) (err error) 
 		return err
 	}
 	defer r.k.Close()
+	if err = r.memory.open(&r.filter, r.input.Streams()); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.memory.close()) }()
 	s, err := r.k.share(r.c)
 	if err != nil {
 		return err
@@ -86,13 +89,63 @@ func (r *classification) run(m *models.Model, listed time.Duration) (err error) 
 	if r.k.note != "" {
 		warn(r.c, r.env, []string{"one stream at a time: " + r.k.note})
 	}
-	r.manifest = runManifest{Settings: r.k.settings(r.c, r.filter, r.taught, r.times, s, record), Started: time.Now().UTC()}
+	r.manifest = runManifest{Settings: r.settings(s, record), Started: time.Now().UTC()}
+	if err = r.memory.begin(&r.manifest.Settings, r.c.Bool("resume")); err != nil {
+		return err
+	}
 	job, err := r.job(s, record)
 	if err != nil {
 		return r.abandon(err)
 	}
 	report, err := r.pipe(job)
 	return r.close(report, listed, err)
+}
+
+// filtering reads how the streams are filtered.
+func (r *classification) filtering(m *models.Model) error {
+	s, taught, err := filterOf(r.c, m, r.input)
+	if err != nil {
+		return err
+	}
+	r.taught = taught
+	if r.filter, err = hindsightOf(r.c, hindsightByDefault(r.c, s.Gate)); err != nil {
+		return err
+	}
+	r.filter.Classes, r.filter.Settings = len(m.Manifest.Labels), s
+	r.filter.Times = &streams.Times{Policy: timeline.PolicyKeep} // items come in order
+	if r.filter.Times.Settings, err = gapsOf(r.c, s.Gate); err != nil {
+		return err
+	}
+	if r.memory, err = runMemoryOf(r.c); err != nil {
+		return err
+	}
+	if r.explained, err = explainedOf(r.c, r.filter.Mode); err != nil {
+		return err
+	}
+	if err = r.explained.begin(m.Manifest.Labels); err != nil {
+		return err
+	}
+	if r.starved, err = adapt.NewStarvation(r.filter.Classes, s); err != nil {
+		return err
+	}
+	return r.checkPlaces()
+}
+
+// checkPlaces refuses outputs that would destroy what is read beside the input, or each other.
+func (r *classification) checkPlaces() error {
+	c := r.c
+	read := []place{
+		{"the state", c.String("state")},
+		{"the key", c.String("state-key")},
+		{"the file of settings", c.String("settings")},
+		{"the file of transitions", c.String("transitions")},
+		{"the model", c.String("model")},
+	}
+	written := []place{{"the results", r.path}}
+	if isFile(r.path) {
+		written = append(written, place{"the manifest", manifestPath(r.path)})
+	}
+	return keepApart(read, append(written, r.explained.places()...))
 }
 
 // abandon closes an output that was opened for a run that cannot begin.
@@ -154,10 +207,22 @@ func (r *classification) job(s share, record outputRecord) (pipeline.Job, error)
 	}
 	job := pipeline.Job{
 		Items: all, Load: load, Predictor: r.k.predictor, Streams: r.k.streams, Seed: r.k.method.Seed, Kind: r.k.kind,
-		Filter: r.filter, Format: format, Times: &r.times,
-		Batch: s.batch, Loaders: s.loaders, Runners: s.runs, Stop: r.env.stops.begin(), Whole: r.observe != nil,
+		Filter: r.filter, Format: format, Clocks: r.memory.clocks(),
+		Batch: s.batch, Loaders: s.loaders, Runners: s.runs, Stop: r.env.stops.begin(), Whole: r.observe != nil || r.explained != nil,
+	}
+	if r.explained != nil {
+		job.Trace, job.Ended = r.trace, r.explained.keep
 	}
 	return job, r.connect(&job)
+}
+
+// trace shows an answer to who explains its stream.
+func (r *classification) trace(i int, record *results.Record, s *streams.Result) {
+	truth := -1
+	if r.truth != nil {
+		truth = r.truth.class[i]
+	}
+	r.explained.add(s, explain.Step{Raw: record.Raw, Adapted: record.Adapted, Truth: truth, Time: record.Time})
 }
 
 // beforeLoad, if a test sets it, is called before each item is loaded.
@@ -201,8 +266,22 @@ func (r *classification) connect(job *pipeline.Job) error {
 	if err != nil {
 		return err
 	}
+	if r.memory != nil && r.memory.kept {
+		return r.ended(len(job.Items))
+	}
 	job.Output = r.output
 	return r.manifest.write(r.path)
+}
+
+// ended answers the resumption of a run that was killed when all but its last step was done: the store has its streams.
+func (r *classification) ended(items int) error {
+	if done := r.output.Done(); done < items {
+		return fmt.Errorf("%s: remembers the streams of this run, of which only %d items are in %s: --overwrite needs another file for the state", r.memory.path, done, r.path)
+	}
+	if err := r.output.Finish(); err != nil {
+		return err
+	}
+	return r.complete(errKept)
 }
 
 // complete answers a resumption of a run that has come to its end, or of a file that is none of this run's.
@@ -267,7 +346,6 @@ func (r *classification) pipe(job pipeline.Job) (pipeline.Report, error) {
 	}
 	defer p.finish()
 	job.Observe = func(i int, record *results.Record) {
-		p.add(record.Failed())
 		if !record.Failed() {
 			r.starved.Add(record.Stream, record.Raw)
 		}
@@ -275,15 +353,17 @@ func (r *classification) pipe(job pipeline.Job) (pipeline.Report, error) {
 			r.observe(i, record)
 		}
 	}
+	job.Progress = p.add
 	if r.output != nil {
-		p.resumeAt(r.output.Done(), job.Whole)
+		p.resumeAt(r.output.Done())
 	}
-	return pipeline.Run(r.c.Context, job)
+	report, err := pipeline.Run(r.c.Context, job)
+	return report, heldHint(err)
 }
 
 // close writes the last manifest and the summary, declares the output complete if it is, and turns the report into an exit code.
 func (r *classification) close(report pipeline.Report, listed time.Duration, err error) error {
-	sum := newSummary(report, listed, r.input.Noun())
+	sum := newSummary(report, listed, r.input, r.filter.Mode)
 	ended := err == nil && !report.Stopped
 	if r.output != nil {
 		now := time.Now().UTC()
@@ -292,6 +372,13 @@ func (r *classification) close(report pipeline.Report, listed time.Duration, err
 	}
 	if r.scores != nil && err == nil { // what broke off in the middle would look like the whole
 		err = r.scores(report)
+	}
+	if ended && err == nil {
+		said := r.env.err
+		if r.c.Bool("quiet") {
+			said = io.Discard
+		}
+		err = errors.Join(r.explained.write(said), r.memory.commit())
 	}
 	if r.output != nil {
 		if ended && err == nil {

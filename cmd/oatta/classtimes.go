@@ -45,8 +45,9 @@ func (t *classTimes) add(_ int, r *results.Record) {
 		x.Failed++
 		return
 	}
-	for k, p := range [2][]float64{r.Raw, r.Adapted} {
-		class, _ := results.Top(p)
+	raw, _ := results.Top(r.Raw)
+	after, _ := r.Label()
+	for k, class := range [2]int{raw, after} {
 		[2]map[string]float64{x.Raw, x.Adapted}[k][t.Classes[class]] += t.Period
 		if x.last[k] >= 0 && x.last[k] != class {
 			x.Changes[k]++

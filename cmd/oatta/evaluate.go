@@ -49,10 +49,11 @@ func evaluate(c *cli.Context, env environment, m *models.Model, in inputs.Input,
 	warnGuesses(c, env, m)
 
 	comparison := scores.NewComparison(len(m.Manifest.Labels))
-	r := &classification{c: c, env: env, input: in, path: c.String("predictions"), discard: c.String("predictions") == "", eval: true}
+	r := &classification{c: c, env: env, input: in, path: c.String("predictions"), discard: c.String("predictions") == "", eval: true, truth: truth}
 	r.observe = func(i int, record *results.Record) {
 		if truth.class[i] >= 0 && !record.Failed() {
-			comparison.Add(record.Stream, truth.class[i], record.Raw, record.Adapted)
+			after, _ := record.Label()
+			comparison.AddLabel(record.Stream, truth.class[i], after, record.Raw, record.Adapted)
 		}
 	}
 	r.scores = func(report pipeline.Report) error {

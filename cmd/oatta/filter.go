@@ -22,13 +22,13 @@ func filterCommand(env environment) *cli.Command {
 			"beside the raw ones; all else stays byte for byte. Needs no model and no ONNX Runtime. JSON lines and CSV go line by line, each\n" +
 			"line out as soon as it is in, in the memory of one filter a stream (K x K numbers for K classes).\n" +
 			"Exit code 0: all well; 1: some lines failed; 2: nothing done; 130: interrupted.",
-		Flags:  slices.Concat(predictionFlags(), gapFlags(), lateFlags(), filterFlags()),
+		Flags:  slices.Concat(predictionFlags(), lateFlags(), streamFlags()),
 		Action: func(c *cli.Context) error { return filterPredictions(c, env) },
 	}
 }
 
 func predictionFlags() []cli.Flag {
-	const input, truth, hindsightCategory, stateCategory, explainCategory = "INPUT", "TRUTH", "HINDSIGHT", "MEMORY", "EXPLANATION"
+	const input, truth = "INPUT", "TRUTH"
 	return []cli.Flag{
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-", Category: outputCategory, Usage: "`FILE` for the result; .gz is gzipped; - is standard output"},
 		&cli.BoolFlag{Name: "overwrite", Category: outputCategory, Usage: "replace an output that is there"},
@@ -46,19 +46,10 @@ func predictionFlags() []cli.Flag {
 		&cli.IntFlag{Name: "max-messages", Value: 100, Category: input, Usage: "name at most so many failed lines, and count the others; 0: all"},
 		&cli.IntFlag{Name: "max-line", Value: predictions.DefaultMaxLine, Category: input, Usage: "the most `BYTES` of a line"},
 		&cli.Int64Flag{Name: "max-document", Value: predictions.DefaultMaxDocument, Category: input, Usage: "the most `BYTES` of MegaDetector or SpeciesNet JSON, which is held in memory"},
-		&cli.IntFlag{Name: "lag", Category: hindsightCategory, Usage: "answer each item when `N` more of its stream are known; lines of different streams may change places"},
-		&cli.BoolFlag{Name: "smooth", Category: hindsightCategory, Usage: "answer each item by its whole stream (forward-backward), for recordings that are complete; holds the whole input"},
-		&cli.BoolFlag{Name: "viterbi", Category: hindsightCategory, Usage: "smooth, and take the labels from the most probable path through the whole stream"},
-		&cli.Int64Flag{Name: "max-held", Value: 8 << 30, Category: hindsightCategory, Usage: "the most `BYTES` of vectors that wait for --smooth"},
-		&cli.StringFlag{Name: "state", Category: stateCategory, Usage: "`FILE` that remembers every stream's filter, and how far each input was read: a new input continues its streams, the same one goes on where it ended"},
-		&cli.StringFlag{Name: "state-key", Category: stateCategory, Usage: "`FILE` of a key of 32 bytes, in hexadecimal or base64, that seals the state"},
 		&cli.IntFlag{Name: "max-streams", Value: 100_000, Category: input, Usage: "the most streams of JSON lines and CSV, each of which keeps a filter in memory"},
 		&cli.StringFlag{Name: "labels", Category: truth, Usage: "CSV `FILE` with the columns file and label: scores before and after the filter"},
 		&cli.StringFlag{Name: "truth-field", Category: truth, Usage: "field or column that holds the true label (default: truth)"},
 		&cli.StringFlag{Name: "scores", Category: truth, Usage: "`FILE` for the scores as JSON"},
-		&cli.StringFlag{Name: "explain", Category: explainCategory, Usage: "draw what the filter did on the `STREAM`: gate, evidence, hypotheses over time, and the learned matrix, which can reveal a routine"},
-		&cli.StringFlag{Name: "explain-to", Category: explainCategory, Usage: "`PREFIX` of its files: PREFIX.svg, .png, .csv, .json, PREFIX-matrix.svg and more (default: explain-STREAM)"},
-		&cli.StringFlag{Name: "settings", Category: filterCategory, Usage: "JSON `FILE` of settings, in place of the flags of the filter"},
 		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no summary"},
 	}
 }

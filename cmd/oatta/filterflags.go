@@ -38,6 +38,7 @@ func filterFlags() []cli.Flag {
 		number("margin", p.Margin, "paper: ratio at which the gate is half open"),
 		number("gate-tau", p.GateTau, "paper: softness of the gate"),
 		number("eps", p.Eps, "paper: floor inside the logarithms"),
+		&cli.StringFlag{Name: "settings", Category: filterCategory, Usage: "JSON `FILE` of settings, in place of the flags of the filter, and of the model's prior and temperature"},
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	goruntime "runtime"
 	"strconv"
 	"time"
 
@@ -73,7 +72,7 @@ func newFilterRun(c *cli.Context, env environment) (*filterRun, error) {
 	if r.options, err = predictionOptions(c); err != nil {
 		return nil, err
 	}
-	if r.settings, err = settingsOf(c); err != nil {
+	if r.settings, err = settingsOf(c, nil, 0); err != nil {
 		return nil, err
 	}
 	if err = r.settings.Validate(max(2, len(r.settings.Prior))); err != nil { // how many classes there are, the input will tell
@@ -125,12 +124,7 @@ func (r *filterRun) checkPlaces() error {
 	if isFile(out) {
 		outputs = append(outputs, place{"the manifest", manifestPath(out)})
 	}
-	if r.explained != nil {
-		for _, name := range explain.Files(r.explained.prefix) {
-			outputs = append(outputs, place{"the explanation", name})
-		}
-	}
-	if err := keepApart(inputs, outputs); err != nil {
+	if err := keepApart(inputs, append(outputs, r.explained.places()...)); err != nil {
 		return err
 	}
 	if err := mayReplace(c.String("scores"), c.Bool("overwrite")); err != nil {
@@ -156,32 +150,13 @@ func (r *filterRun) refuseForFormat() error {
 	return refuse(r.c, []string{"state"}, "JSON lines and CSV: a document is one piece, and is filtered as one")
 }
 
-// streamOptions reads the flags that say how much of a stream an answer may know.
+// streamOptions reads the flags that say how streams are filtered.
 func streamOptions(c *cli.Context) (streams.Options, error) {
-	o := streams.Options{
-		Mode: streams.Filtered, Lag: c.Int("lag"), Path: c.Bool("viterbi"),
-		MaxStreams: c.Int("max-streams"), MaxHeld: c.Int64("max-held"), Workers: goruntime.GOMAXPROCS(0),
+	o, err := hindsightOf(c, streams.Filtered)
+	if o.MaxStreams = c.Int("max-streams"); err == nil && o.MaxStreams < 1 {
+		err = fmt.Errorf("--max-streams %d: want at least 1", o.MaxStreams)
 	}
-	if o.MaxStreams < 1 {
-		return o, fmt.Errorf("--max-streams %d: want at least 1", o.MaxStreams)
-	}
-	if o.Lag < 0 || o.Lag > adapt.MaxLag {
-		return o, fmt.Errorf("--lag %d: want 0 to %d items", o.Lag, adapt.MaxLag)
-	}
-	if !c.Bool("smooth") && !o.Path {
-		if err := refuse(c, []string{"max-held"}, "--smooth"); err != nil {
-			return o, err
-		}
-	}
-	switch smooth := c.Bool("smooth") || o.Path; {
-	case smooth && c.IsSet("lag"):
-		return o, errors.New("--lag and --smooth: an answer waits for some items or for all; want one of the two")
-	case smooth:
-		o.Mode = streams.Smoothed
-	case o.Lag > 0:
-		o.Mode = streams.Lagged
-	}
-	return o, nil
+	return o, err
 }
 
 // begin fixes the classes, at the header or at the first vector, and returns what makes a runner.
@@ -254,7 +229,8 @@ func (r *filterRun) adapted(item *predictions.Item, result streams.Result) predi
 			"here and in what follows: --classes names the classes, --truth-field label keeps a true label", item.Label, a.Label)})
 	}
 	r.starvation.Add(result.Stream, item.Probs)
-	r.explained.add(item, result, r.truths.add(item, result.Probs, class))
+	truth := r.truths.add(item, result.Probs, class)
+	r.explained.add(&result, explain.Step{Raw: item.Probs, Adapted: result.Probs, Truth: truth, Time: timeOf(item)})
 	return a
 }
 
@@ -283,7 +259,7 @@ func (r *filterRun) close(err error) error {
 	case errors.As(err, new(*streams.OrderError)):
 		err = fmt.Errorf("%w (--late keep, drop, reorder or restart goes on)", err)
 	case errors.Is(err, streams.ErrHeld):
-		err = fmt.Errorf("%w (--max-held): --lag holds less, and so do fewer streams at a time", err)
+		err = heldHint(err)
 	}
 	switch {
 	case errors.Is(err, errInterrupted):

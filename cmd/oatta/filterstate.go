@@ -35,8 +35,10 @@ type filterMemory struct {
 // position is what the store keeps as the place in the input: the inputs that were read last, newest first.
 type position struct {
 	Version int         `json:"version"`
-	Times   string      `json:"times,omitempty"` // settings, which must stay
+	Commits int         `json:"commits,omitempty"` // so many have been made
+	Times   string      `json:"times,omitempty"`   // settings, which must stay
 	Inputs  []inputRead `json:"inputs"`
+	Runs    []runRead   `json:"runs,omitempty"` // of run and eval, newest first
 }
 
 // inputRead tells how far an input was read, and how large its output was then.
@@ -106,10 +108,8 @@ func memoryOf(c *cli.Context) (*filterMemory, error) {
 	if path == "" {
 		return nil, refuse(c, []string{"state-key"}, "--state")
 	}
-	for _, name := range []string{"lag", "smooth", "viterbi"} {
-		if c.IsSet(name) {
-			return nil, fmt.Errorf("--state and --%s: what is remembered between runs is the causal filter; want one of the two", name)
-		}
+	if err := refuseHindsight(c); err != nil {
+		return nil, err
 	}
 	if strings.HasSuffix(strings.ToLower(c.String("output")), ".gz") {
 		return nil, fmt.Errorf("--state and -o %s: an output that can be continued is not gzipped", c.String("output"))
@@ -125,6 +125,16 @@ func memoryOf(c *cli.Context) (*filterMemory, error) {
 		}
 	}
 	return m, nil
+}
+
+// refuseHindsight names a flag that does not go with --state.
+func refuseHindsight(c *cli.Context) error {
+	for _, name := range []string{"lag", "smooth", "viterbi"} {
+		if c.IsSet(name) {
+			return fmt.Errorf("--state and --%s: what is remembered between runs is the causal filter; want one of the two", name)
+		}
+	}
+	return nil
 }
 
 // open finds out how far the input was read before.
@@ -233,15 +243,20 @@ func (m *filterMemory) begin(classes int, s adapt.Settings) (err error) {
 			return fmt.Errorf("%s: %w", m.path, err)
 		}
 	}
-	if was := m.known.Times; was != "" && was != m.times {
-		return fmt.Errorf("%s: the streams were filtered with the times %s, not %s: want the same --gaps, --rhythm and --long-gap", m.path, was, m.times)
+	return m.known.sameTimes(m.path, m.times)
+}
+
+// sameTimes tells whether the streams were told of times as now.
+func (p position) sameTimes(path, times string) error {
+	if p.Times != "" && p.Times != times {
+		return fmt.Errorf("%s: the streams were filtered with the times %s, not %s: want the same --gaps, --rhythm and --long-gap", path, p.Times, times)
 	}
 	return nil
 }
 
 // commit brings the filters, and the place in the input that they belong to, to the disk in one piece.
 func (m *filterMemory) commit(at predictions.Offset, output outputMark) error {
-	next := position{Version: 1, Times: m.times}
+	next := position{Version: 1, Commits: m.known.Commits + 1, Times: m.times, Runs: m.known.Runs}
 	if !m.pipe {
 		next.Inputs = append(next.Inputs, inputRead{m.input, at, output})
 	}

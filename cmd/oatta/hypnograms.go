@@ -64,7 +64,7 @@ func (h *hypnograms) add(i int, r *results.Record) {
 	if h.at == len(h.nights) || r.Failed() { // of no recording, or no stage
 		return
 	}
-	class, _ := results.Top(r.Adapted)
+	class, _ := r.Label()
 	h.scored[h.at][i-h.nights[h.at].First] = h.stage[class]
 }
 

@@ -29,7 +29,7 @@ func imageFlags() []cli.Flag {
 		&cli.StringFlag{Name: "time-layout", Category: inputCategory, Usage: "Go `LAYOUT` of such times, as 20060102_150405"},
 		&cli.BoolFlag{Name: "ignore-orientation", Category: inputCategory, Usage: "leave pictures as stored instead of turning them as EXIF says"},
 		&cli.Int64Flag{Name: "max-pixels", Category: inputCategory, DefaultText: "128 Mi", Usage: "refuse larger pictures"},
-	}, boxFlags(), computeFlags(), methodFlags(), gapFlags(), filterFlags())
+	}, boxFlags(), computeFlags(), methodFlags(), streamFlags())
 }
 
 func datasetOptions(c *cli.Context, progress func(done, total int)) datasets.Options {

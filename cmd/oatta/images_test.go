@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/oatta/oatta/internal/inputs"
+	"github.com/oatta/oatta/internal/streams"
 	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/models"
 	imageprep "github.com/oatta/oatta/preprocess/image"
@@ -25,6 +26,7 @@ type result struct {
 	Prob                               float64
 	AdaptedLabel                       string  `json:"adapted_label"`
 	AdaptedProb                        float64 `json:"adapted_prob"`
+	Mode                               string  `json:"adapted_mode"`
 	Gate                               float64
 	Probs, Adapted                     []float64
 }
@@ -48,7 +50,7 @@ const heron = "../../datasets/samples/heron"
 // The sample pictures with the default model: what `make run` shows.
 func TestSampleBurst(t *testing.T) {
 	needEngine(t)
-	out, _ := mustOatta(t, exitFine, "run", "images", heron, "--metadata", heron+".csv", "--vectors")
+	out, _ := mustOatta(t, exitFine, "run", "images", heron, "--metadata", heron+".csv", "--vectors", "--causal")
 	lines := parseLines(t, out)
 	if len(lines) != 10 {
 		t.Fatalf("%d lines, want 10", len(lines))
@@ -87,7 +89,7 @@ func TestBadFilesAmongGoodOnes(t *testing.T) {
 	for _, l := range parseLines(t, out) {
 		got[filepath.Base(l.File)] = l
 	}
-	if len(got) != 18 || !strings.Contains(text, "18 pictures: 5 failed") {
+	if len(got) != 18 || !strings.Contains(text, "18 pictures in 1 stream: 5 failed") {
 		t.Errorf("%d results:\n%s", len(got), text)
 	}
 	for file, want := range map[string]string{
@@ -165,7 +167,7 @@ func TestFormats(t *testing.T) {
 
 func checkCSV(t *testing.T, out string) {
 	rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
-	if err != nil || len(rows) != 14 || rows[0][0] != "file" || len(rows[1]) != 9 {
+	if err != nil || len(rows) != 14 || rows[0][0] != "file" || len(rows[1]) != 10 {
 		t.Errorf("csv: %v, %d rows: %v", err, len(rows), rows)
 	}
 }
@@ -194,7 +196,7 @@ func checkMegaDetector(t *testing.T, out string) {
 	if err := json.Unmarshal([]byte(out), &md); err != nil {
 		t.Fatalf("%v in %s", err, out)
 	}
-	if md.Info.FormatVersion != "1.6" || md.Info.Classifier != "resnet20-cifar10" || md.Info.Oatta.Mode != "filtered" || len(md.ClassificationCategories) != 10 || len(md.Images) != 13 {
+	if md.Info.FormatVersion != "1.6" || md.Info.Classifier != "resnet20-cifar10" || md.Info.Oatta.Mode != streams.Smoothed || len(md.ClassificationCategories) != 10 || len(md.Images) != 13 {
 		t.Errorf("head %+v, %d images", md.Info, len(md.Images))
 	}
 	for _, im := range md.Images {

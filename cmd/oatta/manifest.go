@@ -14,11 +14,10 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/oatta/oatta/adapt"
-	"github.com/oatta/oatta/adapt/timeline"
+	"github.com/oatta/oatta/internal/inputs"
 	"github.com/oatta/oatta/internal/pipeline"
+	"github.com/oatta/oatta/internal/streams"
 )
 
 // runManifest tells how an output came about. It is written beside the output as OUT.manifest.json, when a run begins and again when
@@ -33,23 +32,46 @@ type runManifest struct {
 
 // runSettings is everything that decides what is written.
 type runSettings struct {
-	Program   string            `json:"program"` // with its version
-	Command   string            `json:"command"`
-	Arguments []string          `json:"input"`
-	What      string            `json:"what"` // an item is called: picture, crop, epoch, window, post
-	Items     int               `json:"items"`
-	Streams   int               `json:"streams"`
-	Listing   string            `json:"listing_sha256"` // of names, streams, times, sizes and modification times in processing order
-	Model     modelRecord       `json:"model"`
-	Engine    engineRecord      `json:"engine"`
-	Method    method            `json:"predictor"`
-	Filter    adapt.Settings    `json:"filter"`
-	Taught    *transitions      `json:"transitions,omitempty"` // of other streams, in place of the filter's matrix
-	Times     timeline.Settings `json:"times"`                 // what the filter is told of the time between items
-	Mode      string            `json:"mode"`                  // filtered: each result uses its past only
-	Reset     string            `json:"reset"`                 // when the filter forgets; when the predictor does is among its own settings
-	Prepare   json.RawMessage   `json:"preprocessing"`
-	Output    outputRecord      `json:"output"`
+	Program   string       `json:"program"` // with its version
+	Command   string       `json:"command"`
+	Arguments []string     `json:"input"`
+	What      string       `json:"what"` // an item is called: picture, crop, epoch, window, post
+	Items     int          `json:"items"`
+	Streams   int          `json:"streams"`
+	Listing   string       `json:"listing_sha256"` // of names, streams, times, sizes and modification times in processing order
+	Model     modelRecord  `json:"model"`
+	Engine    engineRecord `json:"engine"`
+	Method    method       `json:"predictor"` // with when it forgets
+	filtering
+	Prepare json.RawMessage `json:"preprocessing"`
+	Output  outputRecord    `json:"output"`
+}
+
+// filtering is what the manifests of run, eval and filter tell of the filter.
+type filtering struct {
+	Filter adapt.Settings `json:"filter"`
+	Taught *transitions   `json:"transitions,omitempty"` // of other streams, in place of the filter's matrix
+	Mode   streams.Mode   `json:"mode"`                  // how much of its stream an answer knows: filtered (its past), lagged or smoothed
+	Lag    int            `json:"lag,omitempty"`         // of lagged, in items
+	Path   bool           `json:"viterbi"`               // labels are those of the most probable path
+	Times  *streams.Times `json:"times"`                 // what the filter is told of the time between items
+	Reset  string         `json:"reset"`                 // when the filter forgets
+	State  *int           `json:"state,omitempty"`       // commits of the file of states before this run
+}
+
+// filteringOf tells how streams are filtered; remembered: from run to run.
+func filteringOf(o streams.Options, taught *transitions, remembered bool) filtering {
+	f := filtering{Filter: o.Settings, Taught: taught, Mode: o.Mode, Lag: o.Lag, Path: o.Path, Times: o.Times, Reset: "at the start of every stream"}
+	if resolved, err := o.Settings.Resolved(max(1, o.Classes)); err == nil {
+		f.Filter = resolved
+	}
+	if taught != nil {
+		f.Filter.Population = nil
+	}
+	if remembered {
+		f.Reset = "never: the state of every stream is kept from run to run"
+	}
+	return f
 }
 
 type modelRecord struct {
@@ -80,17 +102,15 @@ type outputRecord struct {
 // ClassifierName names the model for MegaDetector JSON.
 func (s runSettings) ClassifierName() string { return s.Model.Name }
 
-func (k *network) settings(c *cli.Context, f *adapt.Filter, taught *transitions, times timeline.Settings, s share, out outputRecord) runSettings {
-	m, filter := k.model.Manifest, f.Settings()
-	if taught != nil {
-		filter.Population = nil
-	}
+func (r *classification) settings(s share, out outputRecord) runSettings {
+	k, c := r.k, r.c
+	m := k.model.Manifest
 	return runSettings{
 		Program: "oatta " + version(), Command: c.Command.HelpName, Arguments: c.Args().Slice(),
 		What: k.input.Noun(), Items: len(k.input.Items()), Streams: k.input.Streams(), Listing: k.input.Hash(),
 		Model:  modelRecord{m.Name, k.model.Hash(), hashOf(asJSON(m)), len(m.Labels), m.License, k.model.Guessed},
 		Engine: engineRecord{"onnxruntime", k.engine.Version(), k.engine.Library(), k.device(), k.reason, k.config.IntraThreads, s.batch},
-		Method: k.method, Filter: filter, Taught: taught, Times: times, Mode: "filtered", Reset: "at the start of every stream",
+		Method: k.method, filtering: filteringOf(r.filter, r.taught, r.memory != nil),
 		Prepare: json.RawMessage(asJSON(k.input.Prepared())), Output: out,
 	}
 }
@@ -104,6 +124,7 @@ func (s runSettings) identity() map[string]string {
 		"model": s.Model.Name + " " + s.Model.SHA256, "labels and manifest": s.Model.Reading, "preprocessing": asJSON(s.Prepare), // compact, however it was read
 		"onnxruntime": s.Engine.Version, "device": s.Engine.Device, "threads": strconv.Itoa(s.Engine.Threads), "batch": strconv.Itoa(s.Engine.Batch),
 		"filter": asJSON(s.Filter), "transitions": asJSON(s.Taught), "gaps": asJSON(s.Times), "output": asJSON(s.Output),
+		"hindsight": fmt.Sprintf("%s, lag %d, path %t", s.Mode, s.Lag, s.Path), "state": asJSON(s.State),
 	}
 }
 
@@ -180,7 +201,9 @@ type summary struct {
 	ListSeconds float64 `json:"list_seconds"`
 	Busy        busy    `json:"busy_seconds"`
 
-	what string // an item is called
+	what    string // an item is called
+	streams int
+	mode    streams.Mode
 }
 
 // busy is how long the workers of each stage were at work, summed over them; where they outnumber the cores, waiting for one counts.
@@ -191,10 +214,10 @@ type busy struct {
 	Write  float64 `json:"write"`
 }
 
-func newSummary(r pipeline.Report, list time.Duration, what string) *summary {
+func newSummary(r pipeline.Report, list time.Duration, in inputs.Input, mode streams.Mode) *summary {
 	s := &summary{
 		Counts: r.Counts, Resumed: r.Resumed, Seconds: r.Wall.Seconds(), ListSeconds: list.Seconds(),
-		what: what,
+		what: in.Noun(), streams: in.Streams(), mode: mode,
 		Busy: busy{r.Busy.Load.Seconds(), r.Busy.Infer.Seconds(), r.Busy.Filter.Seconds(), r.Busy.Write.Seconds()},
 	}
 	if s.Seconds > 0 {

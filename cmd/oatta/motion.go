@@ -23,7 +23,7 @@ func motionFlags() []cli.Flag {
 		&cli.Float64Flag{Name: "sample-rate", Category: inputCategory, Usage: "CSV: Hz, where times do not tell"},
 		&cli.IntFlag{Name: "hop", Category: inputCategory, DefaultText: "the model's", Usage: "samples at the network's rate from one window to the next"},
 		&cli.Float64Flag{Name: "max-gap", Category: inputCategory, DefaultText: "0.1", Usage: "seconds without a sample that are bridged; a window that a longer gap touches is left out"},
-	}, computeFlags(), methodFlags(), gapFlags(), filterFlags())
+	}, computeFlags(), methodFlags(), streamFlags())
 }
 
 func motionOptions(c *cli.Context) (inputs.MotionOptions, error) {

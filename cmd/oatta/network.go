@@ -167,19 +167,18 @@ func (k *network) device() string {
 	return string(runtime.DeviceCPU)
 }
 
-// filter makes the filter of the flags over the model's classes, with the transitions of others if there are some.
-func filter(c *cli.Context, m *models.Model, in inputs.Input) (*adapt.Filter, *transitions, error) {
-	s, err := filterSettings(c, m.Manifest.Prior, m.Manifest.Temperature)
+// filterOf reads the settings of the filter over the model's classes, resolved, with the transitions of others if there are some.
+func filterOf(c *cli.Context, m *models.Model, in inputs.Input) (adapt.Settings, *transitions, error) {
+	s, err := settingsOf(c, m.Manifest.Prior, m.Manifest.Temperature)
 	if err != nil {
-		return nil, nil, err
+		return s, nil, err
 	}
 	t, err := transitionsOf(c, m.Manifest.Transitions, secondsOf(in))
 	if err == nil {
 		err = t.give(&s, m.Manifest.Labels)
 	}
-	if err != nil {
-		return nil, nil, err
+	if err == nil {
+		s, err = s.Resolved(len(m.Manifest.Labels))
 	}
-	f, err := adapt.New(len(m.Manifest.Labels), s)
-	return f, t, err
+	return s, t, err
 }

@@ -60,15 +60,12 @@ func (p *progress) at(done, total int) {
 	p.show()
 }
 
-// resumeAt counts what an earlier run has done, unless the run will show it again.
-func (p *progress) resumeAt(done int, again bool) {
+// resumeAt counts what an earlier run has done.
+func (p *progress) resumeAt(done int) {
 	if done == 0 || p.quiet {
 		return
 	}
 	fmt.Fprintf(p.w, "oatta: %d of %d %s were done before\n", done, p.total, p.what)
-	if again {
-		return
-	}
 	p.done, p.before = done, done
 	p.show()
 }
@@ -104,7 +101,7 @@ func (p *progress) finish() {
 
 // print writes the closing summary: what came out, and where the time went.
 func (s *summary) print(w io.Writer) {
-	fmt.Fprintf(w, "%s: %d failed, %s changed by the filter", number(s.Items, s.what), s.Failures, number(s.Changed, "label"))
+	fmt.Fprintf(w, "%s in %s: %d failed, %s changed by the filter (%s)", number(s.Items, s.what), number(s.streams, "stream"), s.Failures, number(s.Changed, "label"), s.mode)
 	if s.Resumed > 0 {
 		fmt.Fprintf(w, "; %d were done before", s.Resumed)
 	}

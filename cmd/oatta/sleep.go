@@ -16,7 +16,7 @@ import (
 
 // sleepFlags are those that run and eval share.
 func sleepFlags() []cli.Flag {
-	return slices.Concat(modelFlags(""), computeFlags(), methodFlags(), gapFlags(), filterFlags())
+	return slices.Concat(modelFlags(""), computeFlags(), methodFlags(), streamFlags())
 }
 
 func runSleepCommand(env environment) *cli.Command {

@@ -15,6 +15,7 @@ import (
 	"github.com/oatta/oatta/datasets"
 	"github.com/oatta/oatta/internal/pipeline"
 	"github.com/oatta/oatta/internal/results"
+	"github.com/oatta/oatta/internal/streams"
 	"github.com/oatta/oatta/models"
 )
 
@@ -118,7 +119,7 @@ func (k *network) prepare(size int) (ready [][]float32, err error) {
 }
 
 func (k *network) timeRun(b *testing.B, c *cli.Context, s share) time.Duration {
-	f, _, err := filter(c, k.model, k.input)
+	settings, _, err := filterOf(c, k.model, k.input)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -132,7 +133,7 @@ func (k *network) timeRun(b *testing.B, c *cli.Context, s share) time.Duration {
 	}
 	start := time.Now()
 	report, err := pipeline.Run(context.Background(), pipeline.Job{
-		Items: k.input.Items(), Load: load, Predictor: k.predictor, Kind: k.kind, Filter: f, Format: format,
+		Items: k.input.Items(), Load: load, Predictor: k.predictor, Kind: k.kind, Filter: streams.Options{Classes: len(k.model.Manifest.Labels), Settings: settings}, Format: format,
 		Batch: s.batch, Loaders: s.loaders, Runners: s.runs, Stream: nowhere{},
 	})
 	if err != nil || report.Failures > 0 {

@@ -24,7 +24,7 @@ func textFlags() []cli.Flag {
 		&cli.StringFlag{Name: "label-column", Category: inputCategory, Usage: "column or field of the true label (default: label, polarity, sentiment, ...)"},
 		&cli.StringFlag{Name: "time-layout", Category: inputCategory, Usage: "Go `LAYOUT` of times in an unusual form, as 2/1/2006 15:04"},
 		&cli.StringFlag{Name: "comma", Category: inputCategory, Usage: "what parts the columns: , ; or tab (default: what the header has most of)"},
-	}, computeFlags(), methodFlags(), gapFlags(), filterFlags())
+	}, computeFlags(), methodFlags(), streamFlags())
 }
 
 func postOptions(c *cli.Context) (posts.Options, error) {

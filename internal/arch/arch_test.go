@@ -70,7 +70,7 @@ var rules = []rule{
 	{"internal/results", []string{"datasets/megadetector"}, "what is written does not depend on how it was made; the words of a format stand beside its reader"},
 	{"internal/arch", nil, "a test of the structure stands outside it"},
 	{"internal/inputs", []string{"datasets/...", "internal/pipeline", "models/...", "preprocess/...", "runtime"}, "items of any kind become a network's inputs before anything is predicted"},
-	{"internal/pipeline", []string{"adapt", "adapt/timeline", "internal/results", "models/predict", "runtime"}, "the pipeline moves inputs of any kind, from any reader, on any engine"},
+	{"internal/pipeline", []string{"adapt", "adapt/timeline", "internal/results", "internal/streams", "models/predict", "runtime"}, "the pipeline moves inputs of any kind, from any reader, on any engine"},
 	{"benchmarks/bench", allBut("cmd/...", "serve/..."), "the program of the studies brings the engine, and nothing of the command"},
 	{"benchmarks/...", allBut("benchmarks/bench", "cmd/...", "runtime/ort/...", "serve/..."), "a study runs on the engine that it is given"},
 	{"serve/...", allBut("cmd/...", "runtime/ort/...", "benchmarks/..."), "a server runs on the engine that it is given"},

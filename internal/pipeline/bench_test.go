@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/oatta/oatta/internal/results"
+	"github.com/oatta/oatta/internal/streams"
 )
 
 // noop is a stream predictor that does nothing, to see what everything around it costs.
@@ -39,7 +40,7 @@ func BenchmarkSources(b *testing.B) {
 		world.items = world.items[:b.N]
 		job := world.job(b)
 		job.Load = func([]float32, int, uint64) error { return nil }
-		job.Loaders, job.Stream, job.Format, job.Predictor, job.Times = 1, nowhere{}, silent{}, nil, nil
+		job.Loaders, job.Stream, job.Format, job.Predictor, job.Filter = 1, nowhere{}, silent{}, nil, streams.Options{Classes: classes}
 		change(&job)
 		b.ReportAllocs()
 		b.ResetTimer()
@@ -55,9 +56,9 @@ func BenchmarkSources(b *testing.B) {
 		world := named(500)
 		job := world.job(b)
 		r := &run{Job: job}
-		r.Stream, r.Format = nowhere{}, silent{}
+		r.Stream, r.Format, r.Filter.Times = nowhere{}, silent{}, nil
 		var err error
-		if r.step, err = newStepper(job.Kind, job.Filter, nil); err != nil {
+		if r.step, err = newStepper(&r.Job, r.give); err != nil {
 			b.Fatal(err)
 		}
 		outcomes := slices.Repeat([]outcome{{raw: make([]float32, classes)}}, 100)

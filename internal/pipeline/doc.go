@@ -8,6 +8,10 @@
 // outcomes in the order of the items, so that every stream's filter sees its items in order, and an output is the same whatever the
 // number of loaders and runners. What is random in an item follows from the job's seed and the item's names.
 //
+// The stepper passes predictions through the filters by package internal/streams, as `oatta filter` does with the predictions of other
+// programs: causally, with a lag, or each stream as a whole. Whenever the answers come, records are written in the order of the items; of
+// streams that are answered as a whole, one is in memory at a time.
+//
 // # Two kinds of predictors
 //
 // A [predict.Predictor] does not care for the order of items: they are cut into batches at fixed places, whatever stream they belong to, and
@@ -37,7 +41,7 @@
 // An output file is accompanied by a journal. With every piece of output the journal gets, in one checksummed frame, the network's
 // outputs for it and the length and checksum of the output so far. A run that was killed at any moment is continued by cutting the
 // output at the last frame that agrees with it and by stepping the filter of the stream in hand through the outputs in the journal: its
-// state is then, to the bit, what it was. Batches are cut at the same places again, so that the finished output equals that of a run
+// state is then, to the bit, what it was, and so is what waits for items to come. Batches are cut at the same places again, so that the finished output equals that of a run
 // that was never interrupted.
 //
 // What a stream predictor has learned is not in the journal. It repeats the runs from the first on that a state still depends on: since

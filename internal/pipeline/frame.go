@@ -9,11 +9,12 @@ import (
 
 // frame is what the journal holds of one batch: the outputs of the network, and the output file after the batch.
 type frame struct {
-	First  int   // index of the first item of the batch
-	Counts       // of the whole run, after the batch
-	Size   int64 // bytes of the output after the batch
-	CRC    uint32
-	Items  []outcome
+	First   int   // index of the first item of the batch
+	Counts        // of the whole run, after the batch
+	Written int   // records in the output after the batch: fewer than items where answers wait for items to come
+	Size    int64 // bytes of the output after the batch
+	CRC     uint32
+	Items   []outcome
 }
 
 // Counts are the tallies of a run so far.
@@ -37,7 +38,7 @@ const (
 )
 
 func (f *frame) marshal(dst []byte) []byte {
-	for _, v := range []int{f.First, f.Counts.Items, f.Failures, f.Changed, int(f.Size), int(f.CRC), len(f.Items)} {
+	for _, v := range []int{f.First, f.Counts.Items, f.Failures, f.Changed, f.Written, int(f.Size), int(f.CRC), len(f.Items)} {
 		dst = binary.AppendUvarint(dst, uint64(v))
 	}
 	for _, item := range f.Items {
@@ -68,6 +69,7 @@ func (f *frame) unmarshalHead(data []byte) (items uint64, rest []byte, err error
 		func(v uint64) { f.Counts.Items = int(v) },
 		func(v uint64) { f.Failures = int(v) },
 		func(v uint64) { f.Changed = int(v) },
+		func(v uint64) { f.Written = int(v) },
 		func(v uint64) { f.Size = int64(v) },
 		func(v uint64) { f.CRC = uint32(v) },
 		func(v uint64) { items = v },
@@ -84,7 +86,7 @@ func (f *frame) unmarshalHead(data []byte) (items uint64, rest []byte, err error
 
 // follows tells whether a head with so many items continues an output that has next items in size bytes.
 func (f *frame) follows(next int, size int64, items uint64) bool {
-	return f.First == next && uint64(f.Counts.Items-next) == items && f.Size >= size && f.Failures <= f.Counts.Items && f.Changed <= f.Counts.Items
+	return f.First == next && uint64(f.Counts.Items-next) == items && f.Size >= size && f.Failures <= f.Counts.Items && f.Changed <= f.Written && f.Written <= f.Counts.Items
 }
 
 // unmarshal reads what marshal wrote. The journal's checksum has vouched for the bytes; the checks here are for journals of

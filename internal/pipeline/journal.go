@@ -13,7 +13,10 @@ import (
 
 // A journal is a file of frames: 4 bytes length, 4 bytes CRC-32C of the payload, payload, all little-endian, after an 8-byte magic.
 // A frame that was cut off or damaged ends the journal: what comes after it never happened.
-const journalMagic = "OATTAJ1\n"
+const journalMagic = "OATTAJ2\n"
+
+// journalName is what the magics of all versions begin with.
+const journalName = "OATTAJ"
 
 // maxFrame bounds what a damaged length can ask for: a batch of 4096 items with 16384 classes.
 const maxFrame = 1 << 29
@@ -53,7 +56,7 @@ func checkMagic(path string) error {
 	if cutOff(err) != nil {
 		return err
 	}
-	if !strings.HasPrefix(journalMagic, string(start[:n])) {
+	if text := string(start[:n]); !strings.HasPrefix(text, journalName) && !strings.HasPrefix(journalName, text) {
 		return fmt.Errorf("%s: not a journal of oatta, and in its place: move it", path)
 	}
 	return nil
@@ -106,8 +109,11 @@ func (j *journal) scan(fn func(n int, payload []byte) (bool, error)) (end int64,
 	}
 	r := bufio.NewReaderSize(j.f, 1<<20)
 	magic := make([]byte, len(journalMagic))
-	if _, err := io.ReadFull(r, magic); err != nil || string(magic) != journalMagic {
+	if _, err := io.ReadFull(r, magic); err != nil {
 		return 0, cutOff(err)
+	}
+	if string(magic) != journalMagic {
+		return 0, fmt.Errorf("%s: a journal of another version of oatta: --overwrite starts again", j.f.Name())
 	}
 	info, err := j.f.Stat()
 	if err != nil {

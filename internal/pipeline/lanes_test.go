@@ -365,7 +365,7 @@ func TestWhoPredicts(t *testing.T) {
 	for want, change := range map[string]func(*Job){
 		"one of the two":                      func(j *Job) { j.Streams = &learner{most: 1} },
 		"want a predictor":                    func(j *Job) { j.Predictor = nil },
-		"predictor has 3 classes, the filter": func(j *Job) { j.Filter = newFilter(t, classes+1) },
+		"predictor has 3 classes, the filter": func(j *Job) { j.Filter.Classes = classes + 1 },
 	} {
 		job := b.job(t)
 		job.Stream = &bytes.Buffer{}

@@ -43,7 +43,8 @@ type Output struct {
 	lock    *flock.Flock
 	size    int64
 	crc     uint32
-	next    int // first item that is not in the output
+	next    int // first item that is not in the journal
+	written int // records in the output
 	counts  Counts
 	synced  time.Time
 	frame   []byte // scratch
@@ -201,7 +202,7 @@ func (o *Output) rewind() error {
 		if ok, err := rest.advance(f.Size); !ok || err != nil || rest.crc != f.CRC {
 			return false, err
 		}
-		o.size, o.crc, o.counts, o.next = f.Size, f.CRC, f.Counts, f.Counts.Items
+		o.size, o.crc, o.counts, o.next, o.written = f.Size, f.CRC, f.Counts, f.Counts.Items, f.Written
 		return true, nil
 	})
 	if err != nil {
@@ -242,7 +243,7 @@ func (w crcWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Done returns the number of items that an earlier run has written.
+// Done returns the number of items that an earlier run has predicted.
 func (o *Output) Done() int { return o.next }
 
 // replay calls fn with the outcomes of the items from first on that the journal holds.
@@ -279,7 +280,7 @@ func (o *Output) replay(first, classes int, fn func(i int, out outcome) error) e
 	return err
 }
 
-// commit writes the bytes of a batch and then, in one frame, that they are there. f needs First, Counts and Items.
+// commit writes the bytes of a batch and then, in one frame, that they are there. f needs First, Counts, Written and Items.
 func (o *Output) commit(data []byte, f *frame) error {
 	if err := o.write(data); err != nil {
 		return err
@@ -289,7 +290,7 @@ func (o *Output) commit(data []byte, f *frame) error {
 	if err := o.journal.append(o.frame); err != nil {
 		return fmt.Errorf("pipeline: %w", err)
 	}
-	o.next, o.counts = f.Counts.Items, f.Counts
+	o.next, o.counts, o.written = f.Counts.Items, f.Counts, f.Written
 	if time.Since(o.synced) < syncEvery {
 		return nil
 	}

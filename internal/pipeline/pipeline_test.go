@@ -20,6 +20,7 @@ import (
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/adapt/timeline"
 	"github.com/oatta/oatta/internal/results"
+	"github.com/oatta/oatta/internal/streams"
 	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/models/predict"
 	"github.com/oatta/oatta/runtime"
@@ -66,6 +67,7 @@ type bench struct {
 	items  []Item
 	inputs [][]float32 // nil: cannot be loaded
 	net    network
+	filter func(o *streams.Options) // changes how the streams are filtered; nil: causally, told of times
 }
 
 func newBench(seed uint64, n int) *bench {
@@ -101,21 +103,15 @@ func (b *bench) job(t testing.TB) Job {
 	if err != nil {
 		t.Fatal(err)
 	}
-	filter := newFilter(t, classes)
+	filter := streams.Options{Classes: classes, Times: &streams.Times{Settings: times}}
+	if b.filter != nil {
+		b.filter(&filter)
+	}
 	format, err := results.New("megadetector", results.Options{Labels: []string{"fox", "hare", "none"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Job{Items: b.items, Load: b.load, Predictor: base, Filter: filter, Format: format, Times: &times, Batch: 4, Loaders: 2, Runners: 1}
-}
-
-func newFilter(t testing.TB, classes int) *adapt.Filter {
-	t.Helper()
-	f, err := adapt.New(classes, adapt.Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return Job{Items: b.items, Load: b.load, Predictor: base, Filter: filter, Format: format, Batch: 4, Loaders: 2, Runners: 1}
 }
 
 // times learn a rhythm soon, so that resumptions have something to forget.
@@ -183,10 +179,7 @@ func (b *bench) stream(t testing.TB, change func(*Job)) (string, Report) {
 func TestOutputDoesNotDependOnHowTheWorkIsShared(t *testing.T) {
 	b := newBench(1, 200)
 	off := func(j *Job) { // the items have no order, and auto would change nothing
-		var err error
-		if j.Filter, err = adapt.New(classes, adapt.Settings{Gate: adapt.GateOff}); err != nil {
-			t.Fatal(err)
-		}
+		j.Filter.Settings = adapt.Settings{Gate: adapt.GateOff}
 	}
 	want, report := b.stream(t, off)
 	if report.Items != 200 || report.Failures == 0 || report.Changed == 0 {
@@ -203,9 +196,16 @@ func TestOutputDoesNotDependOnHowTheWorkIsShared(t *testing.T) {
 	}
 }
 
-// Each stream is filtered as if it were alone.
+// Each stream is filtered as if it were alone, and the records come in the order of the items, failures among them, whenever their answers do.
 func TestStreamsDoNotTouchEachOther(t *testing.T) {
+	for name, how := range filterings {
+		t.Run(name, func(t *testing.T) { apart(t, how) })
+	}
+}
+
+func apart(t *testing.T, how func(o *streams.Options)) {
 	b := newBench(2, 120)
+	b.filter = how
 	together := b.records(t, 0, len(b.items))
 	for first := 0; first < len(b.items); {
 		last := first
@@ -221,8 +221,65 @@ func TestStreamsDoNotTouchEachOther(t *testing.T) {
 	}
 }
 
+// Answers that know what is to come are those of the package that smooths.
+func TestHindsight(t *testing.T) {
+	b := newBench(15, 150)
+	b.filter = func(o *streams.Options) { o.Mode, o.Path, o.Times = streams.Smoothed, true, nil }
+	var got []results.Record
+	b.stream(t, func(j *Job) {
+		j.Observe = func(i int, r *results.Record) {
+			if r.File != b.items[i].Name || r.Failed() != (b.inputs[i] == nil) {
+				t.Fatalf("item %d, %s: %+v", i, b.items[i].Name, r)
+			}
+			one := *r
+			one.Raw, one.Adapted = slices.Clone(r.Raw), slices.Clone(r.Adapted)
+			got = append(got, one)
+		}
+	})
+	for first := 0; first < len(got); {
+		var q, want [][]float64
+		var of []int
+		stream := got[first].Stream
+		for ; first < len(got) && got[first].Stream == stream; first++ {
+			if !got[first].Failed() {
+				q, want, of = append(q, got[first].Raw), append(want, make([]float64, classes)), append(of, first)
+			}
+		}
+		path := make([]int, len(q))
+		if _, err := adapt.Smooth(classes, adapt.Settings{}, want, q); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := adapt.Viterbi(classes, adapt.Settings{}, path, q); err != nil {
+			t.Fatal(err)
+		}
+		for k, i := range of {
+			if r := got[i]; !slices.Equal(r.Adapted, want[k]) || r.Path != path[k]+1 || r.Mode != string(streams.Smoothed) {
+				t.Fatalf("item %d: %v, path %d, %q, want %v and %d", i, r.Adapted, r.Path, r.Mode, want[k], path[k]+1)
+			}
+		}
+	}
+}
+
+// A run into a pipe that is stopped answers what waits for items that never come.
+func TestStopAnswersWhatWaits(t *testing.T) {
+	b := named(200)
+	b.filter = filterings["smoothed"]
+	stop, done := make(chan struct{}), 0
+	out, report := b.stream(t, func(j *Job) {
+		j.Stop = stop
+		j.Progress = func(bool) {
+			if done++; done == 20 {
+				close(stop)
+			}
+		}
+	})
+	if n := strings.Count(out, `"file"`); !report.Stopped || n != report.Items || n < 20 {
+		t.Errorf("%d records of %+v", n, report)
+	}
+}
+
 func (b *bench) records(t *testing.T, first, last int) (out []string) {
-	part := &bench{items: b.items[first:last], inputs: b.inputs[first:last]}
+	part := &bench{items: b.items[first:last], inputs: b.inputs[first:last], filter: b.filter}
 	part.stream(t, func(j *Job) {
 		j.Observe = func(_ int, r *results.Record) { out = append(out, fmt.Sprintf("%+v", *r)) }
 	})
@@ -298,7 +355,13 @@ func (b *bench) runFor(t testing.TB, path string, mode Mode, n int, whole bool) 
 	stop, seen := make(chan struct{}), 0
 	job.Output, job.Stop, job.Whole = o, stop, whole
 	job.Observe = func(int, *results.Record) {
-		if seen++; seen == n {
+		if seen++; seen == n && job.Filter.Mode == "" {
+			close(stop)
+		}
+	}
+	done := 0
+	job.Progress = func(bool) {
+		if done++; done == n && job.Filter.Mode != "" { // answers may come all at once
 			close(stop)
 		}
 	}
@@ -320,9 +383,45 @@ func (b *bench) runFor(t testing.TB, path string, mode Mode, n int, whole bool) 
 // A run that is stopped again and again, whose files are then damaged as a kill or a power failure would, ends with the bytes of a
 // run that was never interrupted.
 func TestResumeEqualsAnUninterruptedRun(t *testing.T) {
+	for name, how := range filterings {
+		t.Run(name, func(t *testing.T) { resumeEquals(t, how) })
+	}
+}
+
+// filterings are the ways in which the streams of a run can be filtered.
+var filterings = map[string]func(o *streams.Options){
+	"filtered": nil,
+	"lagged":   func(o *streams.Options) { o.Mode, o.Lag = streams.Lagged, 3 },
+	"smoothed": func(o *streams.Options) { o.Mode = streams.Smoothed },
+	"path":     func(o *streams.Options) { o.Mode, o.Path = streams.Smoothed, true },
+	"kept":     func(o *streams.Options) { o.Source = keptFilters(o.Settings) },
+}
+
+// keptFilters gives each stream a filter that has seen a stream before.
+func keptFilters(s adapt.Settings) func(string) (*adapt.Filter, error) {
+	all := map[string]*adapt.Filter{}
+	return func(stream string) (*adapt.Filter, error) {
+		if all[stream] != nil {
+			return all[stream], nil
+		}
+		f, err := adapt.New(classes, s)
+		if err != nil {
+			return nil, err
+		}
+		dst := make([]float64, classes)
+		for range 40 {
+			f.Step(dst, []float64{0.6, 0.3, 0.1})
+		}
+		all[stream] = f
+		return f, nil
+	}
+}
+
+func resumeEquals(t *testing.T, how func(o *streams.Options)) {
 	for seed := range uint64(25) {
 		r := rand.New(rand.NewPCG(seed, 99))
 		b := newBench(seed, 1+r.IntN(150))
+		b.filter = how
 		path := filepath.Join(t.TempDir(), "out.json")
 		want, report := b.stream(t, func(*Job) {})
 		mode, resumes := Fresh, 0
@@ -655,7 +754,7 @@ func TestCancelIsNoFailure(t *testing.T) {
 }
 
 func FuzzFrame(f *testing.F) {
-	good := frame{First: 4, Counts: Counts{6, 1, 0}, Size: 100, CRC: 7, Items: []outcome{{raw: []float32{1, 2, 3}, stepped: true}, {failure: "torn"}, {failure: "not finite", stepped: true}}}
+	good := frame{First: 4, Counts: Counts{6, 1, 0}, Written: 3, Size: 100, CRC: 7, Items: []outcome{{raw: []float32{1, 2, 3}, stepped: true}, {failure: "torn"}, {failure: "not finite", stepped: true}}}
 	f.Add(good.marshal(nil))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, data []byte) {

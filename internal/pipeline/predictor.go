@@ -16,7 +16,7 @@ func (j *Job) checkPredictor() error {
 	} else {
 		classes = j.Streams.Classes()
 	}
-	if want := j.Filter.Classes(); classes != want {
+	if want := j.Filter.Classes; classes != want {
 		return fmt.Errorf("pipeline: the predictor has %d classes, the filter %d", classes, want)
 	}
 	return nil

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/oatta/oatta/models/predict"
 )
@@ -12,31 +13,35 @@ type place struct {
 	from  int // item from which on a stream predictor must see its streams to be in the state that it was in; at most first
 }
 
-// replay steps the filter through what is already written: from the beginning of the stream in hand, or all of it for an observer.
+// replay steps the filter through what the journal holds: from the beginning of the stream in hand, or all of it for an observer, and where
+// the filters of streams that have ended are kept for the next run. Answers that are not written wait as they did.
 func (r *run) replay(ctx context.Context, first int) (place, error) {
 	begin := first // of the stream in hand
 	for begin > 0 && begin < len(r.Items) && r.Items[begin-1].Stream == r.Items[first].Stream {
 		begin--
 	}
 	from := begin
-	if r.Whole {
+	if r.Whole || r.Filter.Source != nil {
 		from = 0
 	}
+	r.again, r.step.given = true, from
 	var steps []int // of the stream in hand
-	err := r.Output.replay(from, r.Filter.Classes(), func(i int, o outcome) error {
+	err := r.Output.replay(from, r.Filter.Classes, func(i int, o outcome) error {
 		if r.stopped(ctx) {
 			return errStopped
 		}
-		record := r.step.step(&r.Items[i], o)
-		if r.Observe != nil && r.Whole {
-			r.Observe(i, record)
+		if err := r.step.step(i, o); err != nil {
+			return err
 		}
 		if r.Streams != nil && i >= begin && o.stepped {
 			steps = append(steps, i)
 		}
 		return nil
 	})
-	r.step.counts = r.Output.counts
+	if err == nil && r.step.given != r.Output.written {
+		err = fmt.Errorf("pipeline: %s: %d records are written, and its journal answers %d: --overwrite starts again", r.Output.path, r.Output.written, r.step.given)
+	}
+	r.again, r.step.counts = false, r.Output.counts
 	r.report.Resumed = first
 	return place{first, r.restart(first, steps)}, err
 }

@@ -7,9 +7,9 @@ import (
 	"io"
 	"time"
 
-	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/adapt/timeline"
 	"github.com/oatta/oatta/internal/results"
+	"github.com/oatta/oatta/internal/streams"
 	"github.com/oatta/oatta/models/predict"
 )
 
@@ -22,11 +22,10 @@ type Job struct {
 	Predictor predict.Predictor       // where the order of the items does not matter
 	Streams   predict.StreamPredictor // where it does
 
-	Kind   predict.Kind // what the predictor puts out
-	Filter *adapt.Filter
+	Kind predict.Kind // what the predictor puts out
+	// Filter says how the streams are filtered: how much of its stream an answer may know, and what becomes of the time between items.
+	Filter streams.Options
 	Format results.Format
-	// Times says what the filter is told of the time between items; nil: nothing.
-	Times *timeline.Settings
 
 	Batch   int // items a run of the predictor, or streams a run of Streams; what it insists on wins
 	Loaders int // goroutines that load items
@@ -41,6 +40,14 @@ type Job struct {
 	// record is valid during the call.
 	Observe func(i int, r *results.Record)
 	Whole   bool
+	// Trace, if set, sees of every record that Observe sees what the filter says of it, nil for a failure.
+	Trace func(i int, r *results.Record, s *streams.Result)
+	// Ended, if set, is called when a stream has ended, before its filter serves another; Clocks is given the clock of the stream then,
+	// for [streams.Times].Restore.
+	Ended  func()
+	Clocks func(stream string, data []byte) error
+	// Progress, if set, is called for every item that the predictor is done with in this run.
+	Progress func(failed bool)
 	// Stop, if closed, ends the run after the items in hand, resumable. Cancelling the context of Run does not wait for those.
 	Stop <-chan struct{}
 }
@@ -64,19 +71,22 @@ func Run(ctx context.Context, job Job) (Report, error) {
 		return Report{}, err
 	}
 	start := time.Now()
-	step, err := newStepper(job.Kind, job.Filter, job.Times)
-	if err != nil {
+	r := &run{Job: job}
+	var err error
+	if r.step, err = newStepper(&r.Job, r.give); err != nil {
 		return Report{}, err
 	}
-	r := &run{Job: job, step: step}
 	err = r.all(ctx)
 	r.report.Counts = r.step.counts
-	if (err != nil || r.report.Stopped) && job.Output != nil {
-		r.report.Counts = job.Output.counts // what was stepped through but not written does not count
+	switch ended := err == nil && !r.report.Stopped; {
+	case ended:
+	case job.Output != nil:
+		r.report.Counts = job.Output.counts // what was stepped through but is not kept does not count
+	default:
+		r.report.Items = r.step.given
+		r.report.Failures = min(r.report.Failures, r.report.Items)
 	}
-	if step.keeper != nil {
-		r.report.Times = step.keeper.Counts()
-	}
+	r.report.Times = r.step.runner.Counts()
 	r.report.Wall = time.Since(start)
 	return r.report, err
 }
@@ -84,6 +94,7 @@ func Run(ctx context.Context, job Job) (Report, error) {
 type run struct {
 	Job
 	step   *stepper
+	again  bool // what is given was written before
 	report Report
 	buf    []byte
 	frame  frame
@@ -98,7 +109,7 @@ func (r *run) all(ctx context.Context) error {
 	switch {
 	case errors.Is(err, errStopped):
 		r.report.Stopped = true
-		return context.Cause(ctx)
+		return errors.Join(r.rest(), context.Cause(ctx))
 	case err != nil:
 		return err
 	}
@@ -107,7 +118,7 @@ func (r *run) all(ctx context.Context) error {
 
 // begin writes the header, or brings the filter to where the output ends.
 func (r *run) begin(ctx context.Context) (place, error) {
-	if r.Output == nil || r.Output.size == 0 {
+	if r.Output == nil || r.Output.next == 0 { // before its first frame, an output holds a header at most, which is cut off
 		header, err := r.Format.Header(nil)
 		if err != nil {
 			return place{}, err
@@ -136,14 +147,12 @@ func (r *run) take(first int, outcomes []outcome) error {
 	start := time.Now()
 	r.buf = r.buf[:0]
 	for k, o := range outcomes {
-		n := r.step.counts.Items
-		record := r.step.step(&r.Items[first+k], o)
-		var err error
-		if r.buf, err = r.Format.Record(r.buf, n, record); err != nil {
-			return fmt.Errorf("pipeline: %s: %w", record.File, err)
+		failed := r.step.counts.Failures
+		if err := r.step.step(first+k, o); err != nil {
+			return err
 		}
-		if r.Observe != nil {
-			r.Observe(first+k, record)
+		if r.Progress != nil {
+			r.Progress(r.step.counts.Failures > failed)
 		}
 	}
 	r.report.Busy.Filter += time.Since(start)
@@ -153,11 +162,41 @@ func (r *run) take(first int, outcomes []outcome) error {
 	return err
 }
 
+// give writes a record to the batch in hand, and shows it to who observes.
+func (r *run) give(i int, record *results.Record, s *streams.Result) (err error) {
+	if !r.again {
+		if r.buf, err = r.Format.Record(r.buf, i, record); err != nil {
+			return fmt.Errorf("pipeline: %s: %w", record.File, err)
+		}
+	} else if !r.Whole {
+		return nil
+	}
+	if r.Observe != nil {
+		r.Observe(i, record)
+	}
+	if r.Trace != nil {
+		r.Trace(i, record, s)
+	}
+	return nil
+}
+
+// rest answers what waits, where the run was stopped and cannot be resumed.
+func (r *run) rest() error {
+	if r.Output != nil {
+		return nil
+	}
+	r.buf = r.buf[:0]
+	if err := r.step.end(); err != nil {
+		return err
+	}
+	return r.emit(r.buf)
+}
+
 func (r *run) commit(first int, outcomes []outcome) error {
 	if r.Output == nil {
 		return r.emit(r.buf)
 	}
-	r.frame = frame{First: first, Counts: r.step.counts, Items: outcomes}
+	r.frame = frame{First: first, Counts: r.step.counts, Written: r.step.given, Items: outcomes}
 	return r.Output.commit(r.buf, &r.frame)
 }
 
@@ -170,7 +209,7 @@ func (r *run) emit(data []byte) error {
 }
 
 func (r *run) end() error {
-	footer, err := r.Format.Footer(nil, r.step.counts.Items)
+	footer, err := r.Format.Footer(nil, r.step.given)
 	if err != nil {
 		return err
 	}

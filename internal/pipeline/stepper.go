@@ -3,12 +3,12 @@ package pipeline
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/oatta/oatta/adapt"
-	"github.com/oatta/oatta/adapt/timeline"
 	"github.com/oatta/oatta/internal/results"
-	"github.com/oatta/oatta/models/predict"
+	"github.com/oatta/oatta/internal/streams"
 )
 
 // Item is what the pipeline knows of one input. All items of a run are in memory, 88 bytes each and the bytes of the name: a week of
@@ -26,94 +26,161 @@ type Item struct {
 // Box is a detection.
 type Box = results.Box
 
-// stepper takes outcomes in processing order and turns each into a record. It holds one filter: streams come one after another, so
-// that a new name is a new stream and the filter starts again.
+// stepper takes outcomes in processing order, passes them through the filters of their streams, and gives a record for each item in that
+// order, as soon as its answer is known: at once, when the items of a lag have followed, or when the stream has ended. Streams come one
+// after another, so that a stream's last item ends it, and only one stream waits at a time.
 type stepper struct {
-	kind    predict.Kind
-	filter  *adapt.Filter
-	keeper  *timeline.Keeper // of the stream in hand; nil: only the order of the items counts
-	stream  string
-	started bool
-	record  results.Record // reused
-	counts  Counts
+	job    *Job
+	runner *streams.Runner[int]
+	give   func(i int, r *results.Record, s *streams.Result) error
+	ref    func() int // the item in hand
+	at     int        // the item in hand
+	given  int        // items whose records are out; those that follow wait
+	wait   queue
+	counts Counts
+
+	record       results.Record // reused, and so is what follows
+	raw, waited  []float64      // of the item in hand, and of one that had to wait
+	stream, name []byte
 }
 
-func newStepper(kind predict.Kind, filter *adapt.Filter, times *timeline.Settings) (*stepper, error) {
-	k := filter.Classes()
-	s := &stepper{kind: kind, filter: filter, record: results.Record{Raw: make([]float64, k), Adapted: make([]float64, k)}}
-	if times == nil {
-		return s, nil
-	}
+// waiting is an item whose answer is not known yet, or a failure behind one.
+type waiting struct {
+	raw     []float32
+	failure string
+}
+
+func newStepper(job *Job, give func(i int, r *results.Record, s *streams.Result) error) (*stepper, error) {
+	k := job.Filter.Classes
+	s := &stepper{job: job, give: give, raw: make([]float64, k), waited: make([]float64, k)}
+	s.ref = func() int { return s.at }
 	var err error
-	s.keeper, err = timeline.NewKeeper(*times, timeline.PolicyKeep) // the items are in order
+	s.runner, err = streams.New(job.Filter, s.answer)
 	return s, err
 }
 
-// step returns the record of the next item. The record is valid until the next step.
-func (s *stepper) step(item *Item, o outcome) *results.Record {
-	if !s.started || item.Stream != s.stream {
-		s.filter.Reset()
-		if s.keeper != nil {
-			s.keeper.Clock().Reset()
-		}
-		s.stream, s.started = item.Stream, true
+// step takes the outcome of the next item. A failed item is no step of its stream: the filter carries on with the next one as if the
+// item had not been there, but for the time that passed.
+func (s *stepper) step(i int, o outcome) error {
+	s.at = i
+	failure := s.predict(o)
+	s.counts.Items++
+	if failure != "" {
+		s.counts.Failures++
 	}
-	r := &s.record
-	raw, adapted := r.Raw[:s.filter.Classes()], r.Adapted[:s.filter.Classes()]
-	*r = results.Record{
-		File: item.Name, Stream: item.Stream, Time: item.Time, Zoned: item.Zoned, Offset: item.Offset, Duration: item.Duration,
-		Box: item.Box, Raw: raw, Adapted: adapted,
+	if err := s.pass(&s.job.Items[i], o, failure); err != nil {
+		return fmt.Errorf("pipeline: %s: %w", s.job.Items[i].Name, err)
 	}
-	if r.Failure = s.predict(r, o); !r.Failed() {
-		s.pass(item)
-		r.Gate = s.filter.Step(adapted, raw).Gate
-		if err := adapt.Check(adapted, len(adapted)); err != nil {
-			panic(fmt.Sprintf("pipeline: %s: the filter gave no probabilities: %v", item.Name, err)) // never, whatever the network put out
-		}
+	if i+1 < len(s.job.Items) && s.job.Items[i+1].Stream == s.job.Items[i].Stream {
+		return nil
 	}
-	s.count(r)
-	if r.Failed() { // no vectors, but keep the memory
-		failed := *r
-		failed.Raw, failed.Adapted = nil, nil
-		return &failed
-	}
-	return r
+	return s.end()
 }
 
-// pass tells the filter of the time since the last item that was a step. One that failed leaves a gap.
-func (s *stepper) pass(item *Item) {
-	if s.keeper == nil {
-		return
+// pass has the item filtered, or put behind those that wait.
+func (s *stepper) pass(item *Item, o outcome, failure string) error {
+	if failure != "" {
+		s.wait.push(waiting{failure: failure})
+		return s.giveFailures(s.at + 1)
 	}
-	_, gap, err := s.keeper.Next(item.Time, []byte(item.Name))
-	if err != nil {
-		panic(err) // only of the policy error
+	if s.job.Filter.Mode != streams.Filtered && s.job.Filter.Mode != "" {
+		s.wait.push(waiting{raw: slices.Clone(o.raw)})
 	}
-	if gap.Break {
-		s.filter.Break()
-	}
-	s.filter.Skip(gap.Missed)
+	s.stream, s.name = append(s.stream[:0], item.Stream...), append(s.name[:0], item.Name...)
+	return s.runner.Add(streams.Item[int]{Stream: s.stream, ID: s.name, Time: item.Time, Probs: s.raw, Ref: s.ref})
 }
 
-// predict fills r.Raw and returns the reason if it cannot. A failed item is no step of its stream: the filter carries on with the
-// next one as if the item had not been there.
-func (s *stepper) predict(r *results.Record, o outcome) (failure string) {
+// end ends the stream of the item in hand, and answers what waits.
+func (s *stepper) end() error {
+	if s.job.Clocks != nil {
+		if err := s.runner.SaveClocks(s.job.Clocks); err != nil {
+			return err
+		}
+	}
+	if s.job.Ended != nil {
+		s.job.Ended()
+	}
+	if err := s.runner.End(); err != nil {
+		return fmt.Errorf("pipeline: %w", err)
+	}
+	return s.giveFailures(s.at + 1)
+}
+
+// predict fills s.raw and returns the reason if it cannot.
+func (s *stepper) predict(o outcome) (failure string) {
 	if o.raw == nil {
 		return cmp.Or(o.failure, "no output")
 	}
-	if err := s.kind.Probabilities(r.Raw, o.raw); err != nil {
+	if err := s.job.Kind.Probabilities(s.raw, o.raw); err != nil {
 		return err.Error()
 	}
 	return ""
 }
 
-func (s *stepper) count(r *results.Record) {
-	s.counts.Items++
-	if r.Failed() {
-		s.counts.Failures++
-	} else if r.Changed() {
+// answer gives the record of an item that was filtered.
+func (s *stepper) answer(a streams.Answer[int]) error {
+	i, raw := s.at, s.raw
+	if a.Waited {
+		i, raw = a.Ref, s.waited
+		if err := s.giveFailures(i); err != nil {
+			return err
+		}
+		if err := s.job.Kind.Probabilities(raw, s.wait.pop().raw); err != nil {
+			return err // not after it went well for the filter
+		}
+	}
+	r := s.recordOf(i)
+	r.Raw, r.Adapted, r.Gate, r.Mode, r.Path = raw, a.Probs, a.Gate, string(cmp.Or(s.job.Filter.Mode, streams.Filtered)), a.Class+1
+	if err := adapt.Check(r.Adapted, len(raw)); err != nil {
+		panic(fmt.Sprintf("pipeline: %s: the filter gave no probabilities: %v", r.File, err)) // never, whatever the network put out
+	}
+	if r.Changed() {
 		s.counts.Changed++
 	}
+	s.given++
+	return s.give(i, r, &a.Result)
+}
+
+// giveFailures gives the records of the failures before item end that wait for nothing.
+func (s *stepper) giveFailures(end int) error {
+	for s.given < end && s.wait.len() > 0 && s.wait.first().failure != "" {
+		r := s.recordOf(s.given)
+		r.Failure = s.wait.pop().failure
+		s.given++
+		if err := s.give(s.given-1, r, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recordOf returns the record of an item, without what came of it. It is valid until the next.
+func (s *stepper) recordOf(i int) *results.Record {
+	item := &s.job.Items[i]
+	s.record = results.Record{
+		File: item.Name, Stream: item.Stream, Time: item.Time, Zoned: item.Zoned, Offset: item.Offset, Duration: item.Duration, Box: item.Box,
+	}
+	return &s.record
+}
+
+// queue is first in, first out. Its memory is that of what waits, about twice.
+type queue struct {
+	items []waiting
+	head  int
+}
+
+func (q *queue) len() int        { return len(q.items) - q.head }
+func (q *queue) first() *waiting { return &q.items[q.head] }
+func (q *queue) push(w waiting)  { q.items = append(q.items, w) }
+
+func (q *queue) pop() waiting {
+	w := q.items[q.head]
+	q.items[q.head] = waiting{}
+	q.head++
+	if 2*q.head >= len(q.items) {
+		q.items, q.head = append(q.items[:0], q.items[q.head:]...), 0
+	}
+	return w
 }
 
 // checkOrder reports a stream that does not hang together: its filter would start again in the middle.

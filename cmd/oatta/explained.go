@@ -11,7 +11,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/oatta/oatta/datasets/predictions"
 	"github.com/oatta/oatta/internal/explain"
 	"github.com/oatta/oatta/internal/streams"
 )
@@ -26,7 +25,7 @@ type explained struct {
 
 // explainedOf reads the flags; nil without them. Files that are there are found now, not after the run.
 func explainedOf(c *cli.Context, mode streams.Mode) (*explained, error) {
-	e := &explained{stream: c.String("explain"), prefix: c.String("explain-to"), overwrite: c.Bool("overwrite")}
+	e := &explained{stream: c.String("explain"), prefix: c.String("explain-to"), overwrite: c.Bool("overwrite") || c.Bool("resume")}
 	if e.stream == "" {
 		return nil, refuse(c, []string{"explain-to"}, "--explain STREAM")
 	}
@@ -67,12 +66,22 @@ func (e *explained) begin(labels []string) (err error) {
 	return err
 }
 
-// add records a step of the stream.
-func (e *explained) add(item *predictions.Item, r streams.Result, truth int) {
-	if e == nil || r.Stream != e.stream {
+// places are the files that will be written.
+func (e *explained) places() (out []place) {
+	if e == nil {
+		return nil
+	}
+	for _, name := range explain.Files(e.prefix) {
+		out = append(out, place{"the explanation", name})
+	}
+	return out
+}
+
+// add records a step of the stream, but for the event before it.
+func (e *explained) add(r *streams.Result, s explain.Step) {
+	if e == nil || r == nil || r.Stream != e.stream {
 		return
 	}
-	s := explain.Step{Raw: item.Probs, Adapted: r.Probs, Truth: truth, Time: timeOf(item)}
 	for _, event := range []struct {
 		is bool
 		as explain.Event
