@@ -20,8 +20,6 @@ import (
 	"github.com/oatta/oatta/models"
 )
 
-const outputCategory = "OUTPUT"
-
 // resultFlags say where results go.
 func resultFlags() []cli.Flag {
 	return []cli.Flag{
@@ -316,12 +314,6 @@ func (r *classification) toStream(job *pipeline.Job) error {
 	return nil
 }
 
-// isRegular tells whether a path is a file or can become one; devices and pipes are written to, but not resumed.
-func isRegular(path string) bool {
-	info, err := os.Stat(path)
-	return err != nil || info.Mode().IsRegular()
-}
-
 func outputMode(c *cli.Context) (pipeline.Mode, error) {
 	switch {
 	case c.Bool("resume") && c.Bool("overwrite"):
@@ -416,30 +408,12 @@ func (r *classification) exit(report pipeline.Report, err error) error {
 	return nil
 }
 
-// number returns "1 picture", "2 pictures".
-func number(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 func (r *classification) stopped(report pipeline.Report) error {
 	hint := ""
 	if r.output != nil {
 		hint = "; the same command with --resume continues"
 	}
 	return fmt.Errorf("stopped after %d of %s%s", report.Items, number(r.manifest.Settings.Items, r.input.Noun()), hint)
-}
-
-// warn prints what a reader of the results should know.
-func warn(c *cli.Context, env environment, warnings []string) {
-	if c.Bool("quiet") {
-		return
-	}
-	for _, w := range warnings {
-		fmt.Fprintln(env.err, "oatta: "+w)
-	}
 }
 
 func warnGuesses(c *cli.Context, env environment, m *models.Model) {

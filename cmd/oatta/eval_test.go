@@ -14,7 +14,13 @@ import (
 	"github.com/oatta/oatta/internal/testdata"
 )
 
-func parseEvaluation(t *testing.T, out string) (e evaluation) {
+// scored is what eval prints, with the settings of a run.
+type scored struct {
+	evaluation
+	Settings runSettings `json:"settings"`
+}
+
+func parseEvaluation(t *testing.T, out string) (e scored) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(out), &e); err != nil {
 		t.Fatalf("%v in %s", err, out)

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -27,8 +25,6 @@ func evalFlags() []cli.Flag {
 		&cli.StringFlag{Name: "predictions", Category: outputCategory, Usage: "`FILE` for the result of each item, as the output of run"},
 	}
 }
-
-const truthCategory = "TRUTH"
 
 // evaluate runs the input and scores what comes out against the labels of the data, which translate brings into the words of the
 // model.
@@ -62,7 +58,7 @@ func evaluate(c *cli.Context, env environment, m *models.Model, in inputs.Input,
 			return fmt.Errorf("nothing was scored: every %s with a label that the model has failed", in.Noun())
 		}
 		e := evaluation{
-			Settings: r.manifest.Settings.public(), Items: report.Items, Failures: report.Failures, Unlabelled: truth.unlabelled, Unknown: truth.unknown,
+			What: in.Noun(), Settings: r.manifest.Settings.public(), Items: report.Items, Failures: report.Failures, Unlabelled: truth.unlabelled, Unknown: truth.unknown,
 			Complete: !report.Stopped, Evaluation: measured, Intervals: intervals(group(comparison), m.Manifest.Labels),
 		}
 		return e.write(env.out, c.String("format"))
@@ -130,14 +126,6 @@ func translation(c *cli.Context) (func(string) string, error) {
 	return m.Map, nil
 }
 
-// were returns "1 picture is", "2 pictures are".
-func were(n int, what string) string {
-	if n == 1 {
-		return number(n, what) + " is"
-	}
-	return number(n, what) + " are"
-}
-
 // checkPredictionFlags refuses flags that would do nothing.
 func checkPredictionFlags(c *cli.Context) error {
 	if c.String("predictions") == "-" {
@@ -190,46 +178,4 @@ func resolveTruth(in inputs.Input, labels []string, translate func(string) strin
 	}
 	t.warnings = []string{fmt.Sprintf("%s; %s not scored (--label-map FILE translates)", what, were(t.unknown, in.Noun()))}
 	return t, nil
-}
-
-// labelResolver finds true labels among those of a model, each once.
-type labelResolver struct {
-	labels []string
-	class  map[string]int // of labels met; -1 for one that is no class
-}
-
-func newLabelResolver(labels []string) *labelResolver {
-	return &labelResolver{labels: labels, class: map[string]int{}}
-}
-
-// of returns the class of a label, or -1.
-func (r *labelResolver) of(label string) int {
-	class, known := r.class[label]
-	if !known {
-		var err error
-		if class, err = datasets.ResolveLabel(label, r.labels); err != nil {
-			class = -1
-		}
-		r.class[label] = class
-	}
-	return class
-}
-
-// strange lists, quoted and sorted, the labels met that are no class.
-func (r *labelResolver) strange() (out []string) {
-	for label, class := range r.class {
-		if class < 0 {
-			out = append(out, fmt.Sprintf("%q", label))
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
-// some joins the first n words.
-func some(words []string, n int) string {
-	if len(words) > n {
-		return strings.Join(words[:n], ", ") + ", ..."
-	}
-	return strings.Join(words, ", ")
 }

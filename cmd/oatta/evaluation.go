@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -12,12 +11,13 @@ import (
 
 // evaluation is what `oatta eval --format json` prints.
 type evaluation struct {
-	Settings   runSettings `json:"settings"`
-	Items      int         `json:"items"`
-	Failures   int         `json:"failures"`
-	Unlabelled int         `json:"unlabelled"` // items without a label
-	Unknown    int         `json:"unknown"`    // items whose label is none of the model's
-	Complete   bool        `json:"complete"`
+	What       string `json:"-"`        // an item is called; "" for item
+	Settings   any    `json:"settings"` // of the run
+	Items      int    `json:"items"`
+	Failures   int    `json:"failures"`
+	Unlabelled int    `json:"unlabelled"` // items without a label
+	Unknown    int    `json:"unknown"`    // items whose label is none of the model's
+	Complete   bool   `json:"complete"`
 	scores.Evaluation
 	Intervals *scores.Bootstrap `json:"intervals,omitempty"` // over streams, or what --groups makes of them
 }
@@ -30,16 +30,8 @@ func (e evaluation) write(w io.Writer, format string) error {
 	return e.print(w)
 }
 
-// writeIndented writes JSON for people and programs, with <, > and & of names as they are.
-func writeIndented(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
-}
-
 func (e evaluation) print(w io.Writer) error {
-	what := cmp.Or(e.Settings.What, "item") + "s"
+	what := cmp.Or(e.What, "item") + "s"
 	fmt.Fprintf(w, "%d %s scored of %d (%d failed, %d without a label, %d with a label that the model does not have)\n",
 		e.Raw.Items, what, e.Items, e.Failures, e.Unlabelled, e.Unknown)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"strconv"
@@ -47,16 +46,6 @@ var (
 	paperFlags = []string{"init", "kappa", "gamma", "tau", "eta", "window", "margin", "gate-tau", "eps"}
 	gateFlags  = []string{"eta", "window", "margin", "gate-tau", "eps"}
 )
-
-// refuse names a flag that was given and would do nothing.
-func refuse(c *cli.Context, names []string, why string) error {
-	for _, name := range names {
-		if c.IsSet(name) {
-			return fmt.Errorf("--%s is a setting of %s", name, why)
-		}
-	}
-	return nil
-}
 
 // filterSettings reads the flags; a prior and a temperature that are not given are the model's.
 func filterSettings(c *cli.Context, prior []float64, temperature float64) (adapt.Settings, error) {
@@ -109,13 +98,4 @@ func numbersOf(flag, arg string) ([]float64, error) {
 		numbers[i] = v
 	}
 	return numbers, nil
-}
-
-// asJSON is the settings as a run's identity and manifest record them.
-func asJSON(v any) string {
-	data, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // settings hold nothing that JSON cannot
-	}
-	return string(data)
 }

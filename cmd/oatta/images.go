@@ -11,8 +11,6 @@ import (
 	"github.com/oatta/oatta/models"
 )
 
-const inputCategory = "INPUT"
-
 // imageFlags are those that run and eval share.
 func imageFlags() []cli.Flag {
 	return slices.Concat(modelFlags(models.Default), []cli.Flag{

@@ -7,44 +7,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
-	"sync"
 	"syscall"
 
 	"github.com/urfave/cli/v2"
 )
-
-// The exit codes.
-const (
-	exitFine        = 0   // all went well
-	exitSome        = 1   // some items failed, or the run ended early with work done
-	exitNothing     = 2   // nothing was done: wrong arguments, no input, no library
-	exitInterrupted = 130 // stopped by a signal; what was done is kept and can be resumed
-)
-
-// exitError carries the exit code that goes with an error, or a code alone.
-type exitError struct {
-	err  error // nil: there is nothing to say beyond the code
-	code int
-}
-
-func (e exitError) Error() string {
-	if e.err == nil {
-		return ""
-	}
-	return e.err.Error()
-}
-
-func (e exitError) Unwrap() error { return e.err }
-
-// environment is what a command may touch beside files; tests bring their own.
-type environment struct {
-	out, err io.Writer
-	stops    *stopper
-	stop     <-chan struct{} // that of stops
-}
 
 func main() {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -62,38 +30,6 @@ func main() {
 		signal.Stop(signals) // what does not heed the context is ended by the next one
 	}()
 	os.Exit(run(ctx, os.Args, environment{out: os.Stdout, err: os.Stderr, stops: stops, stop: stops.ch}))
-}
-
-// stopper tells a run of the pipeline to end after the items in hand. Anything else is stopped by its context.
-type stopper struct {
-	mu      sync.Mutex
-	running bool
-	asked   bool
-	ch      chan struct{}
-}
-
-func newStopper() *stopper { return &stopper{ch: make(chan struct{})} }
-
-// begin says that a pipeline runs from here on, and returns the channel that it must heed.
-func (s *stopper) begin() <-chan struct{} {
-	if s == nil {
-		return nil
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.running = true
-	return s.ch
-}
-
-// request asks the pipeline to stop; false if there is none, and the context must be cancelled.
-func (s *stopper) request() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.running && !s.asked {
-		s.asked = true
-		close(s.ch)
-	}
-	return s.running
 }
 
 // run is main without the process: it returns the exit code.

@@ -1,11 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,7 +10,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/internal/inputs"
 	"github.com/oatta/oatta/internal/pipeline"
 	"github.com/oatta/oatta/internal/streams"
@@ -45,33 +40,6 @@ type runSettings struct {
 	filtering
 	Prepare json.RawMessage `json:"preprocessing"`
 	Output  outputRecord    `json:"output"`
-}
-
-// filtering is what the manifests of run, eval and filter tell of the filter.
-type filtering struct {
-	Filter adapt.Settings `json:"filter"`
-	Taught *transitions   `json:"transitions,omitempty"` // of other streams, in place of the filter's matrix
-	Mode   streams.Mode   `json:"mode"`                  // how much of its stream an answer knows: filtered (its past), lagged or smoothed
-	Lag    int            `json:"lag,omitempty"`         // of lagged, in items
-	Path   bool           `json:"viterbi"`               // labels are those of the most probable path
-	Times  *streams.Times `json:"times"`                 // what the filter is told of the time between items
-	Reset  string         `json:"reset"`                 // when the filter forgets
-	State  *int           `json:"state,omitempty"`       // commits of the file of states before this run
-}
-
-// filteringOf tells how streams are filtered; remembered: from run to run.
-func filteringOf(o streams.Options, taught *transitions, remembered bool) filtering {
-	f := filtering{Filter: o.Settings, Taught: taught, Mode: o.Mode, Lag: o.Lag, Path: o.Path, Times: o.Times, Reset: "at the start of every stream"}
-	if resolved, err := o.Settings.Resolved(max(1, o.Classes)); err == nil {
-		f.Filter = resolved
-	}
-	if taught != nil {
-		f.Filter.Population = nil
-	}
-	if remembered {
-		f.Reset = "never: the state of every stream is kept from run to run"
-	}
-	return f
 }
 
 type modelRecord struct {
@@ -139,25 +107,9 @@ func (s runSettings) public() runSettings {
 	return s
 }
 
-func hashOf(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
-}
-
-func manifestPath(output string) string { return output + ".manifest.json" }
-
 // write replaces the manifest beside an output in one step: a reader sees the old one or the new one.
 func (m *runManifest) write(output string) error {
 	return replaceJSON(manifestPath(output), m)
-}
-
-// replaceJSON replaces a file by indented JSON.
-func replaceJSON(path string, v any) error {
-	var data bytes.Buffer
-	if err := writeIndented(&data, v); err != nil {
-		return err
-	}
-	return replaceFile(path, data.Bytes())
 }
 
 func readManifest(output string) (m runManifest, err error) {
@@ -169,27 +121,6 @@ func readManifest(output string) (m runManifest, err error) {
 		return m, fmt.Errorf("%s: %w", manifestPath(output), err)
 	}
 	return m, nil
-}
-
-// replaceFile writes a file beside the old one, and then takes its place. A kill in between leaves PATH.part, which the next call
-// writes anew.
-func replaceFile(path string, data []byte) error {
-	part := path + ".part"
-	if err := os.Remove(part); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	f, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, os.Remove(part))
-	}
-	return os.Rename(part, path)
 }
 
 // summary is what a run reports at its end.

@@ -24,15 +24,6 @@ type runMemory struct {
 	kept  bool // the store has this run already: it was killed between the commit and the end of its output
 }
 
-// runRead is a run whose streams a store has taken.
-type runRead struct {
-	Listing string `json:"listing"` // of its items
-	Run     string `json:"run"`     // of all that decides what it writes
-	Before  int    `json:"commits"` // of the store before it
-	What    string `json:"what"`    // an item is called
-	Command string `json:"command"` // for messages
-}
-
 // maxRuns is how many runs are remembered.
 const maxRuns = 256
 
