@@ -46,9 +46,9 @@ func (c *call) convInput(dy, weight, x graph.Value, w window, group int64) (grap
 		return c.spread(dy, weight, x, w, group), nil
 	}
 	// Reading backwards, the first place of x is reached by the last tap: what the forward pads lack to the reach, these have.
-	begin, end := make([]int64, len(w.kernel)), make([]int64, len(w.kernel))
+	begin, end := make([]int64, len(w.Kernel)), make([]int64, len(w.Kernel))
 	for i := range begin {
-		begin[i], end[i] = w.reach(i)-1-w.begin[i], w.reach(i)-1-w.end[i]
+		begin[i], end[i] = w.Reach(i)-1-w.Begin[i], w.Reach(i)-1-w.End[i]
 		if begin[i] < 0 || end[i] < 0 {
 			return c.spread(dy, weight, x, w, group), nil
 		}
@@ -105,7 +105,7 @@ func convTranspose(c *call) ([]graph.Value, error) {
 	group := c.n.Int("group", 1)
 	out := make([]graph.Value, 3)
 	if c.needs(0) {
-		d := c.opWith("Conv", w.attrs(group, w.begin, w.end), dy, weight)
+		d := c.opWith("Conv", w.attrs(group, w.Begin, w.End), dy, weight)
 		for i := range kernel { // output_padding of a stride or more makes room for one more window
 			if !c.shape(d)[2+i].Same(c.shape(x)[2+i]) {
 				d = c.cut(d, 2+i, fixed(0), c.dim(x, 2+i), 1)
@@ -127,30 +127,16 @@ func convTranspose(c *call) ([]graph.Value, error) {
 // transposedWindow: where the sizes of the output are given instead of pads, an even number of pads is shared between both ends; who gets
 // the odd one has changed between versions of the operator, so that it is refused.
 func (c *call) transposedWindow(kernel []int64) (window, error) {
-	auto := c.n.Str("auto_pad", "NOTSET")
-	if c.n.Ints("output_shape") == nil && auto != "SAME_UPPER" && auto != "SAME_LOWER" {
-		return c.window(kernel, c.y(), c.x())
-	}
-	n := len(kernel)
-	w := window{kernel: kernel, stride: c.orOnes("strides", n), dilation: c.orOnes("dilations", n), begin: make([]int64, n), end: make([]int64, n)}
-	wide, err := c.sizes(c.y(), 2)
-	if err != nil {
+	w, err := c.window(kernel, c.y(), c.x())
+	if err != nil || !w.Implied() {
 		return w, err
 	}
-	narrow, err := c.sizes(c.x(), 2)
-	if err != nil {
-		return w, err
-	}
-	extra := c.n.Ints("output_padding")
+	wide, _ := c.sizes(c.y(), 2) // the window needed them
+	narrow, _ := c.sizes(c.x(), 2)
 	for i := range wide {
-		total := (narrow[i]-1)*w.stride[i] + w.reach(i) - wide[i]
-		if extra != nil {
-			total += extra[i]
-		}
-		if total < 0 || total%2 != 0 {
+		if total := w.Excess(i, wide[i], narrow[i]); total < 0 || total%2 != 0 {
 			return w, fmt.Errorf("no rule for %d pads that follow from the size of the output", total)
 		}
-		w.begin[i], w.end[i] = total/2, total/2
 	}
 	return w, nil
 }

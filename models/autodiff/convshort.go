@@ -9,12 +9,12 @@ const shortRows = 8
 // rows and channels are enough. A batch of open size is taken to be large, because only training leaves it open.
 func (c *call) short(x graph.Value, w window, channels int64) bool {
 	shape := c.shape(x)
-	if channels < fewChannels || len(shape) != len(w.kernel)+2 || !w.dense() || shape[0].Known() && shape[0].Size < shortRows {
+	if channels < fewChannels || len(shape) != len(w.Kernel)+2 || !w.dense() || shape[0].Known() && shape[0].Size < shortRows {
 		return false
 	}
 	some := false
-	for i := range w.kernel {
-		if w.begin[i]+w.end[i] != w.reach(i)-1 || !shape[2+i].Known() || shape[2+i].Size < 2 {
+	for i := range w.Kernel {
+		if w.Begin[i]+w.End[i] != w.Reach(i)-1 || !shape[2+i].Known() || shape[2+i].Size < 2 {
 			return false
 		}
 		some = some || w.shortAxis(i)
@@ -24,7 +24,7 @@ func (c *call) short(x graph.Value, w window, channels int64) bool {
 
 // shortAxis reports an axis along which minimal filtering applies.
 func (w window) shortAxis(i int) bool {
-	return w.kernel[i] == 3 && w.dilation[i] == 1 && w.begin[i] == 1
+	return w.Kernel[i] == 3 && w.Dilation[i] == 1 && w.Begin[i] == 1
 }
 
 // pairing is one product of many: what is left of x and of dy.
@@ -46,11 +46,11 @@ type pairing struct{ x, dy graph.Value }
 func (c *call) convWeightShort(x, dy graph.Value, w window, m, channels int64) (graph.Value, error) {
 	pairs := []pairing{{c.rowsLast(x), c.rowsLast(dy)}} // [C, ..., N] and [M, ..., N]
 	sums := [][]float64{{1}}
-	for i := range w.kernel {
+	for i := range w.Kernel {
 		if w.shortAxis(i) {
 			pairs, sums = c.splitPairs(pairs, 1+i), kronecker(sums, shortSums)
 		} else {
-			pairs, sums = c.shiftPairs(pairs, 1+i, w, i), kronecker(sums, unit(int(w.kernel[i])))
+			pairs, sums = c.shiftPairs(pairs, 1+i, w, i), kronecker(sums, unit(int(w.Kernel[i])))
 		}
 	}
 	products := make([]graph.Value, len(pairs))
@@ -105,8 +105,8 @@ func (c *call) splitPairs(pairs []pairing, axis int) []pairing {
 func (c *call) shiftPairs(pairs []pairing, axis int, w window, i int) []pairing {
 	var out []pairing
 	for _, p := range pairs {
-		for k := range w.kernel[i] {
-			out = append(out, pairing{p.x, c.moved(p.dy, axis, k*w.dilation[i]-w.begin[i])})
+		for k := range w.Kernel[i] {
+			out = append(out, pairing{p.x, c.moved(p.dy, axis, k*w.Dilation[i]-w.Begin[i])})
 		}
 	}
 	return out

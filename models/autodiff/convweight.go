@@ -46,11 +46,11 @@ func fixedAll(sizes []int64) []dim {
 
 // padded puts the zeros around x that the convolution reads.
 func (c *call) padded(x graph.Value, w window) graph.Value {
-	if !slices.ContainsFunc(append(slices.Clone(w.begin), w.end...), func(p int64) bool { return p != 0 }) {
+	if !slices.ContainsFunc(append(slices.Clone(w.Begin), w.End...), func(p int64) bool { return p != 0 }) {
 		return x
 	}
-	pads := append([]int64{0, 0}, w.begin...)
-	pads = append(append(pads, 0, 0), w.end...)
+	pads := append([]int64{0, 0}, w.Begin...)
+	pads = append(append(pads, 0, 0), w.End...)
 	return c.op("Pad", x, c.g.Ints(pads...))
 }
 
@@ -64,9 +64,9 @@ func (c *call) seen(padded, dy graph.Value, w window, tap []int64) graph.Value {
 	from, to := make([]dim, n), make([]dim, n)
 	for i, offset := range tap {
 		from[i] = fixed(offset)
-		to[i] = c.linear(c.dim(dy, 2+i), w.stride[i], offset+1-w.stride[i])
+		to[i] = c.linear(c.dim(dy, 2+i), w.Stride[i], offset+1-w.Stride[i])
 	}
-	return c.op("Slice", padded, c.vector(from...), c.vector(to...), c.g.Ints(upTo(2, 2+n)...), c.g.Ints(w.stride...))
+	return c.op("Slice", padded, c.vector(from...), c.vector(to...), c.g.Ints(upTo(2, 2+n)...), c.g.Ints(w.Stride...))
 }
 
 // channelsFirst returns [C, N*places], for which a batch of one only needs another shape.
@@ -86,7 +86,7 @@ func (c *call) convWeightDense(padded, dy graph.Value, w window, m, channels int
 	rows := c.channelsFirst(dy, false)     // [M, N*places]
 	single := c.dim(padded, 0) == fixed(1) // rows and places are then one axis already
 	if !single {
-		padded = c.transpose(padded, append([]int64{1, 0}, upTo(2, len(w.kernel)+2)...)...)
+		padded = c.transpose(padded, append([]int64{1, 0}, upTo(2, len(w.Kernel)+2)...)...)
 	}
 	var parts []graph.Value
 	for _, tap := range w.taps() {
@@ -108,7 +108,7 @@ func (c *call) convWeightDense(padded, dy graph.Value, w window, m, channels int
 
 // convWeightDepthwise: each channel has its own kernel, so that a tap is a product and a sum.
 func (c *call) convWeightDepthwise(padded, dy graph.Value, w window) graph.Value {
-	rank := len(w.kernel) + 2
+	rank := len(w.Kernel) + 2
 	var parts []graph.Value
 	for _, tap := range w.taps() {
 		parts = append(parts, c.op("Unsqueeze", c.sumChannels(c.mul(c.seen(padded, dy, w, tap), dy), rank), c.g.Ints(1)))

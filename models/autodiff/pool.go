@@ -69,8 +69,8 @@ func (c *call) counts(w window) (counts graph.Value, even bool, err error) {
 	whole := c.n.Int("count_include_pad", 0) != 0
 	ceil := c.n.Int("ceil_mode", 0) != 0
 	padded := false
-	for i := range w.kernel {
-		padded = padded || w.begin[i] != 0 || w.end[i] != 0
+	for i := range w.Kernel {
+		padded = padded || w.Begin[i] != 0 || w.End[i] != 0
 	}
 	if !ceil && (whole || !padded) {
 		return graph.None, true, nil
@@ -88,7 +88,7 @@ func (c *call) counts(w window) (counts graph.Value, even bool, err error) {
 		var next []float64
 		low, high := int64(0), wide[i]
 		if whole { // windows that go beyond the padding count what is before its end
-			low, high = -w.begin[i], wide[i]+w.end[i]
+			low, high = -w.Begin[i], wide[i]+w.End[i]
 		}
 		for _, v := range values {
 			for p := range narrow[i] {
@@ -106,8 +106,8 @@ func (c *call) counts(w window) (counts graph.Value, even bool, err error) {
 
 // covered counts the elements of the window at place p that lie in low..high-1.
 func (w window) covered(i int, p, low, high int64) (n int64) {
-	for k := range w.kernel[i] {
-		if at := p*w.stride[i] - w.begin[i] + k*w.dilation[i]; at >= low && at < high {
+	for k := range w.Kernel[i] {
+		if at := p*w.Stride[i] - w.Begin[i] + k*w.Dilation[i]; at >= low && at < high {
 			n++
 		}
 	}

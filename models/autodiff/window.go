@@ -6,19 +6,13 @@ import (
 	"github.com/oatta/oatta/models/graph"
 )
 
-// window is the geometry of a convolution or pooling: one entry per spatial axis. Pads are resolved.
-type window struct {
-	kernel, stride, dilation []int64
-	begin, end               []int64
-}
-
-// reach is how many elements the kernel spans along an axis.
-func (w window) reach(i int) int64 { return w.dilation[i]*(w.kernel[i]-1) + 1 }
+// window is a [graph.Window] whose pads are known, and what rules ask of it.
+type window struct{ graph.Window }
 
 // plain reports a window that takes every element once, in its place: a 1x1 kernel.
 func (w window) plain() bool {
-	for i := range w.kernel {
-		if w.kernel[i] != 1 || w.stride[i] != 1 || w.begin[i] != 0 || w.end[i] != 0 {
+	for i := range w.Kernel {
+		if w.Kernel[i] != 1 || w.Stride[i] != 1 || w.Begin[i] != 0 || w.End[i] != 0 {
 			return false
 		}
 	}
@@ -26,7 +20,7 @@ func (w window) plain() bool {
 }
 
 func (w window) dense() bool {
-	for _, s := range w.stride {
+	for _, s := range w.Stride {
 		if s != 1 {
 			return false
 		}
@@ -37,11 +31,11 @@ func (w window) dense() bool {
 // taps returns the offsets of the kernel's elements, in row-major order.
 func (w window) taps() [][]int64 {
 	out := [][]int64{{}}
-	for i := range w.kernel {
+	for i := range w.Kernel {
 		var next [][]int64
 		for _, t := range out {
-			for k := range w.kernel[i] {
-				next = append(next, append(append([]int64{}, t...), k*w.dilation[i]))
+			for k := range w.Kernel[i] {
+				next = append(next, append(append([]int64{}, t...), k*w.Dilation[i]))
 			}
 		}
 		out = next
@@ -49,59 +43,27 @@ func (w window) taps() [][]int64 {
 	return out
 }
 
-// orOnes returns an attribute of n numbers, ones if it is absent.
-func (c *call) orOnes(name string, n int) []int64 {
-	if v := c.n.Ints(name); v != nil {
-		return v
-	}
-	out := make([]int64, n)
-	for i := range out {
-		out[i] = 1
-	}
-	return out
-}
-
 // window reads a node whose wide side (the input of a convolution, the output of a transposed one) is in, and the other side out.
-func (c *call) window(kernel []int64, in, out graph.Value) (window, error) {
-	n := len(kernel)
-	w := window{kernel: kernel, stride: c.orOnes("strides", n), dilation: c.orOnes("dilations", n), begin: make([]int64, n), end: make([]int64, n)}
-	switch auto := c.n.Str("auto_pad", "NOTSET"); auto {
-	case "NOTSET", "":
-		if pads := c.n.Ints("pads"); pads != nil {
-			w.begin, w.end = pads[:n], pads[n:]
-		}
-	case "VALID":
-	default:
-		return w, c.same(w, in, out, auto == "SAME_UPPER")
+func (c *call) window(kernel []int64, in, out graph.Value) (w window, err error) {
+	if w.Window, err = c.n.Window(kernel); err != nil || !w.Implied() {
+		return w, err
 	}
-	return w, nil
-}
-
-// same fills in the pads of SAME_UPPER and SAME_LOWER, which depend on the sizes: the odd one goes to the end or to the beginning.
-func (c *call) same(w window, in, out graph.Value, upper bool) error {
 	wide, err := c.sizes(in, 2)
 	if err != nil {
-		return fmt.Errorf("attribute auto_pad: %w", err)
+		return w, fmt.Errorf("attribute auto_pad: %w", err)
 	}
 	narrow, err := c.sizes(out, 2)
 	if err != nil {
-		return fmt.Errorf("attribute auto_pad: %w", err)
+		return w, fmt.Errorf("attribute auto_pad: %w", err)
 	}
-	for i := range wide {
-		total := max(0, (narrow[i]-1)*w.stride[i]+w.reach(i)-wide[i])
-		w.begin[i] = total / 2
-		if !upper {
-			w.begin[i] = total - total/2
-		}
-		w.end[i] = total - w.begin[i]
-	}
-	return nil
+	w.Resolve(wide, narrow)
+	return w, nil
 }
 
-// convAttrs are the attributes of a Conv or ConvTranspose.
+// attrs are the attributes of a Conv or ConvTranspose.
 func (w window) attrs(group int64, begin, end []int64) []graph.Attr {
 	return []graph.Attr{
-		graph.A("kernel_shape", w.kernel), graph.A("strides", w.stride), graph.A("dilations", w.dilation), graph.A("group", group),
+		graph.A("kernel_shape", w.Kernel), graph.A("strides", w.Stride), graph.A("dilations", w.Dilation), graph.A("group", group),
 		graph.A("pads", append(append([]int64{}, begin...), end...)),
 	}
 }
@@ -114,23 +76,23 @@ func (c *call) spread(d, weight, x graph.Value, w window, group int64) graph.Val
 	if err != nil || err2 != nil {
 		return c.spreadOpen(d, weight, x, w, group)
 	}
-	n := len(w.kernel)
+	n := len(w.Kernel)
 	end, extra := make([]int64, n), make([]int64, n)
 	for i := range end {
 		// What the windows did not reach comes out as zeros (extra); windows that went beyond the padding (ceil_mode) are cut.
-		end[i] = (narrow[i]-1)*w.stride[i] + w.reach(i) - w.begin[i] - wide[i]
+		end[i] = (narrow[i]-1)*w.Stride[i] + w.Reach(i) - w.Begin[i] - wide[i]
 		if end[i] < 0 {
 			extra[i], end[i] = -end[i], 0
 		}
 	}
-	return c.padTail(c.opWith("ConvTranspose", append(w.attrs(group, w.begin, end), graph.A("output_padding", w.allowed(extra))), d, weight), extra, w)
+	return c.padTail(c.opWith("ConvTranspose", append(w.attrs(group, w.Begin, end), graph.A("output_padding", w.allowed(extra))), d, weight), extra, w)
 }
 
 // allowed limits output_padding to what engines accept, less than the stride.
 func (w window) allowed(extra []int64) []int64 {
 	out := make([]int64, len(extra))
 	for i, e := range extra {
-		out[i] = min(e, w.stride[i]-1)
+		out[i] = min(e, w.Stride[i]-1)
 	}
 	return out
 }
@@ -151,14 +113,14 @@ func (c *call) padTail(v graph.Value, extra []int64, w window) graph.Value {
 
 // spreadOpen is spread where sizes are found at run time: everything that the windows may have covered, cut to x.
 func (c *call) spreadOpen(d, weight, x graph.Value, w window, group int64) graph.Value {
-	n := len(w.kernel)
+	n := len(w.Kernel)
 	none, extra := make([]int64, n), make([]int64, n)
 	for i := range extra {
-		extra[i] = w.stride[i] - 1
+		extra[i] = w.Stride[i] - 1
 	}
 	full := c.opWith("ConvTranspose", append(w.attrs(group, none, none), graph.A("output_padding", extra)), d, weight)
 	for i := range n {
-		full = c.op("Slice", full, c.g.Ints(w.begin[i]), c.value(c.linear(c.dim(x, 2+i), 1, w.begin[i])), c.g.Ints(int64(2+i)), c.g.Ints(1))
+		full = c.op("Slice", full, c.g.Ints(w.Begin[i]), c.value(c.linear(c.dim(x, 2+i), 1, w.Begin[i])), c.g.Ints(int64(2+i)), c.g.Ints(1))
 	}
 	return full
 }

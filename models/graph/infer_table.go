@@ -139,11 +139,11 @@ func convInteger(c *inference) error {
 	if x == nil || w == nil {
 		return c.set(0, Int32, nil)
 	}
-	kernel, err := c.kernel(x, w)
+	kernel, err := c.n.Kernel(x, w)
 	if err != nil {
 		return err
 	}
-	out, err := c.slideAll(x, w[0], kernel)
+	out, err := c.spatial(x, w[0], kernel, Window.Narrow)
 	if err != nil {
 		return err
 	}
