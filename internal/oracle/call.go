@@ -19,6 +19,14 @@ type failure struct{ error }
 
 func failf(format string, args ...any) failure { return failure{fmt.Errorf(format, args...)} }
 
+// must returns v, or raises what went wrong with it.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(failure{err})
+	}
+	return v
+}
+
 // input returns input i, the zero Tensor if it is left out.
 func (c *call) input(i int) Tensor {
 	if i >= len(c.in) {

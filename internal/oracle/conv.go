@@ -1,26 +1,17 @@
 package oracle
 
-import (
-	"slices"
-)
+import "github.com/oatta/oatta/models/graph"
 
 // kernelOf returns the spatial sizes of a weight, which the attribute must not contradict.
 func (c *call) kernelOf(x, w Tensor) []int64 {
-	if len(x.Dims) < 3 || len(w.Dims) != len(x.Dims) {
-		panic(failf("input of shape %v with a weight of shape %v", x.Dims, w.Dims))
-	}
-	kernel := w.Dims[2:]
-	if stated := c.n.Ints("kernel_shape"); stated != nil && !slices.Equal(stated, kernel) {
-		panic(failf("attribute kernel_shape: %v, the weight has shape %v", stated, w.Dims))
-	}
-	return kernel
+	return must(c.n.Kernel(graph.Of(x.Dims...), graph.Of(w.Dims...)))
 }
 
 // groupsOf reads attribute group, into which both numbers of channels must divide.
 func (c *call) groupsOf(channels ...int64) int64 {
 	group := c.n.Int("group", 1)
 	for _, n := range channels {
-		if group < 1 || group > maxWindow || n%group != 0 {
+		if group < 1 || n%group != 0 {
 			panic(failf("%d channels in %d groups", n, group))
 		}
 	}
@@ -136,44 +127,4 @@ func (c *call) foldAll(y, x, w Tensor, taps [][]int, group int) {
 			}
 		}
 	}
-}
-
-// unslide returns the window of the convolution whose adjoint is wanted: its out is the given sizes, its in those of the result.
-func (c *call) unslide(sizes, kernel []int64) window {
-	w := c.attributes(sizes, kernel)
-	extra := c.spatial("output_padding", len(kernel), 0, 0)
-	stated := c.n.Ints("output_shape")
-	if stated != nil && len(stated) != len(kernel) {
-		panic(failf("attribute output_shape: want %d values, got %d", len(kernel), len(stated)))
-	}
-	w.in, w.out = make([]int64, len(kernel)), sizes
-	auto := c.n.Str("auto_pad", "NOTSET")
-	for i := range kernel {
-		full := (sizes[i]-1)*w.stride[i] + extra[i] + w.reach(i)
-		switch {
-		case stated != nil:
-			w.in[i] = stated[i]
-			w.share(i, max(0, full-stated[i]), transposedPads(auto))
-		case auto == "SAME_UPPER" || auto == "SAME_LOWER":
-			w.in[i] = sizes[i] * w.stride[i]
-			w.share(i, max(0, full-w.in[i]), transposedPads(auto))
-		case auto == "VALID":
-			w.begin[i], w.end[i] = 0, 0
-			w.in[i] = full
-		default:
-			w.in[i] = full - w.begin[i] - w.end[i]
-		}
-		if w.in[i] < 0 {
-			panic(failf("spatial size %d of the output", w.in[i]))
-		}
-	}
-	return w
-}
-
-// transposedPads: where output_shape is stated, ONNX puts the odd pad at the end for SAME_UPPER, and else at the beginning.
-func transposedPads(auto string) string {
-	if auto == "SAME_UPPER" {
-		return auto
-	}
-	return "SAME_LOWER"
 }

@@ -8,15 +8,13 @@ import (
 
 func constantOfShape(c *call) []Tensor {
 	dims := c.vector(0)
-	fill, err := Float32s([]float64{0}), error(nil)
+	fill := Float32s([]float64{0})
 	if a, ok := c.n.Attr("value"); ok {
 		t, ok := a.Value.(*graph.Tensor)
 		if !ok || t == nil || t.Len() != 1 {
 			panic(failf("attribute value: want a tensor of one element"))
 		}
-		if fill, err = FromGraph(t); err != nil {
-			panic(failure{err})
-		}
+		fill = must(FromGraph(t))
 	}
 	return one(c.move(fill, dims, 0, make([]int, len(dims))))
 }

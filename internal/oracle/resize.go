@@ -5,6 +5,9 @@ import (
 	"slices"
 )
 
+// farAway bounds places and sizes, so that they are whole numbers of an int.
+const farAway = 1 << 30
+
 // resample is Resize along one axis.
 type resample struct {
 	in, out int
@@ -43,7 +46,7 @@ func (c *call) resamples(where []int) []resample {
 		if c.has(3) {
 			size = math.Round(scales[i] * float64(dims[a]))
 		}
-		if !(size >= 0 && size <= maxWindow) || size > 0 && dims[a] == 0 {
+		if !(size >= 0 && size <= farAway) || size > 0 && dims[a] == 0 {
 			panic(failf("axis %d of %v becomes %v", a, dims, size))
 		}
 		out[i] = resample{int(dims[a]), int(size), scales[i]}
@@ -158,7 +161,7 @@ func (c *call) resizeTaps(origin float64, r resample) []tap {
 	if c.n.Int("antialias", 0) != 0 && r.scale < 1 {
 		stretch = 1 / r.scale // the kernel covers what one output element does
 	}
-	if !(reach*stretch < maxWindow && math.Abs(origin) < maxWindow) {
+	if !(reach*stretch < farAway && math.Abs(origin) < farAway) {
 		panic(failf("scale %v of an axis of %d", r.scale, r.in))
 	}
 	c.count([]int64{2*int64(reach*stretch) + 2})

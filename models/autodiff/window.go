@@ -80,7 +80,7 @@ func (c *call) spread(d, weight, x graph.Value, w window, group int64) graph.Val
 	end, extra := make([]int64, n), make([]int64, n)
 	for i := range end {
 		// What the windows did not reach comes out as zeros (extra); windows that went beyond the padding (ceil_mode) are cut.
-		end[i] = (narrow[i]-1)*w.Stride[i] + w.Reach(i) - w.Begin[i] - wide[i]
+		end[i] = w.Excess(i, wide[i], narrow[i]) - w.Begin[i]
 		if end[i] < 0 {
 			extra[i], end[i] = -end[i], 0
 		}
