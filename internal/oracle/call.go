@@ -150,28 +150,10 @@ func (c *call) rank(i, want int) {
 }
 
 // axis brings an axis into 0..rank-1.
-func axis(a int64, rank int) int {
-	if a < -int64(rank) || a >= int64(rank) {
-		panic(failf("axis %d of a tensor of %d axes", a, rank))
-	}
-	if a < 0 {
-		a += int64(rank)
-	}
-	return int(a)
-}
+func axis(a int64, rank int) int { return must(graph.Axis(a, rank)) }
 
-// axes brings axes into 0..rank-1 and reports one that is named twice.
-func axes(list []int64, rank int) []int {
-	out := make([]int, 0, min(len(list), rank))
-	for _, a := range list {
-		n := axis(a, rank)
-		if slices.Contains(out, n) {
-			panic(failf("axes %v name one axis twice", list))
-		}
-		out = append(out, n)
-	}
-	return out
-}
+// axes brings axes into 0..rank-1, none of which may be named twice.
+func axes(list []int64, rank int) []int { return must(graph.Axes(list, rank)) }
 
 // span returns 0, 1, ... n-1.
 func span(n int) []int {

@@ -11,9 +11,9 @@ import (
 func einsum(c *call) []Tensor {
 	c.allFloats()
 	c.sameAll()
-	terms, result := splitEquation(c.n.Str("equation", ""))
-	if len(terms) != len(c.in) {
-		panic(failf("the equation has %d terms for %d inputs", len(terms), len(c.in)))
+	terms, result, err := c.n.Equation()
+	if err != nil {
+		panic(failure{err})
 	}
 	e := letters{size: map[string]int64{}}
 	names := make([][]string, len(terms))
@@ -24,40 +24,6 @@ func einsum(c *call) []Tensor {
 	return one(c.contract(e, names, out))
 }
 
-// splitEquation returns the terms and the result, which is made up if it is left out: the ellipsis, then the letters that occur once, by
-// the alphabet.
-func splitEquation(equation string) (terms []string, result string) {
-	equation = strings.ReplaceAll(equation, " ", "")
-	left, result, explicit := strings.Cut(equation, "->")
-	terms = strings.Split(left, ",")
-	for i, t := range append(slices.Clone(terms), result) {
-		if i < len(terms) {
-			terms[i] = strings.Replace(t, "...", ".", 1)
-		} else {
-			result = strings.Replace(t, "...", ".", 1)
-		}
-	}
-	for _, r := range strings.Join(terms, "") + result {
-		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '.' {
-			panic(failf("equation %q: unexpected %q", equation, r))
-		}
-	}
-	if explicit {
-		return terms, result
-	}
-	all := []rune(strings.ReplaceAll(strings.Join(terms, ""), ".", ""))
-	slices.Sort(all)
-	if strings.Contains(left, "...") {
-		result = "."
-	}
-	for i, r := range all {
-		if (i == 0 || all[i-1] != r) && (i == len(all)-1 || all[i+1] != r) {
-			result += string(r)
-		}
-	}
-	return terms, result
-}
-
 // letters holds the sizes of the letters, and of the axes of the ellipsis: ".0" is the last of these, ".1" the one before.
 type letters struct {
 	size   map[string]int64
@@ -66,6 +32,7 @@ type letters struct {
 
 // bind gives the letters of a term the sizes of an input, and returns one name for each of its axes.
 func (e *letters) bind(term string, dims []int64) []string {
+	term = strings.Replace(term, "...", ".", 1)
 	hidden := len(dims) - len(strings.ReplaceAll(term, ".", ""))
 	if hidden < 0 || hidden > 0 && !strings.Contains(term, ".") || strings.Count(term, ".") > 1 {
 		panic(failf("term %q for shape %v", term, dims))
@@ -101,7 +68,7 @@ func expandEllipsis(term string, hidden int) []string {
 
 // named returns the names of the result's axes.
 func (e *letters) named(result string) []string {
-	out := expandEllipsis(result, e.hidden)
+	out := expandEllipsis(strings.Replace(result, "...", ".", 1), e.hidden)
 	for i, name := range out {
 		if _, ok := e.size[name]; !ok || slices.Contains(out[:i], name) {
 			panic(failf("%q of the result is in no term, or there twice", name))

@@ -40,7 +40,7 @@ func (f *frame) evaluate(want []graph.Value) ([]Tensor, error) {
 		}
 		n := nodes[i]
 		if err := f.node(n); err != nil {
-			return nil, at(i, n, err)
+			return nil, fmt.Errorf("%s: %w", n.Place(i), err)
 		}
 		for _, v := range slices.Concat(n.Inputs, n.Outputs) {
 			if f.p.last[v] <= i && !kept[v] {
@@ -89,7 +89,7 @@ func (f *frame) node(n *graph.Node) error {
 			return err
 		}
 	}
-	out, err := operators[key(n)].eval(c)
+	out, err := operators[n.Operator()].eval(c)
 	if err != nil {
 		return err
 	}

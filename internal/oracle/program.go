@@ -45,7 +45,7 @@ func compile(g *graph.Graph, s Settings) (*Program, error) {
 	}
 	for i, n := range g.Nodes() {
 		if !Known(n.Domain, n.Op) {
-			return nil, at(i, n, fmt.Errorf("the interpreter has no such operator"))
+			return nil, fmt.Errorf("%s: the oracle has no such operator", n.Place(i))
 		}
 		for _, v := range n.Inputs {
 			p.last[v] = i
@@ -72,21 +72,6 @@ func (p *Program) constant(v graph.Value) error {
 	}
 	p.constants[v] = c
 	return nil
-}
-
-func key(n *graph.Node) string {
-	if n.Domain == "" || n.Domain == "ai.onnx" {
-		return n.Op
-	}
-	return n.Domain + "." + n.Op
-}
-
-// at puts place and operator before an error.
-func at(i int, n *graph.Node, err error) error {
-	if n.Name != "" {
-		return fmt.Errorf("node %d %q (%s): %w", i, n.Name, key(n), err)
-	}
-	return fmt.Errorf("node %d (%s): %w", i, key(n), err)
 }
 
 // Run compiles and evaluates a graph with the zero [Settings]. Inputs are in the order of the graph's; see [Program.Run].

@@ -2,6 +2,8 @@ package oracle
 
 import (
 	"slices"
+
+	"github.com/oatta/oatta/models/graph"
 )
 
 // slice: starts, ends, axes and steps are inputs.
@@ -20,7 +22,7 @@ func slice(c *call) []Tensor {
 		if steps[i] == 0 {
 			panic(failf("step 0"))
 		}
-		from, n, step := cut(starts[i], ends[i], steps[i], x.Dims[a])
+		from, n, step := graph.Cut(starts[i], ends[i], steps[i], x.Dims[a])
 		dims[a] = n
 		offset += int(from) * strides[a]
 		strides[a] *= int(step)
@@ -38,29 +40,6 @@ func (c *call) vectorOr(i int, f func(int) int64, n int) []int64 {
 		out[k] = f(k)
 	}
 	return out
-}
-
-// cut returns the first place, how many are taken, and a step that no product overflows. Places beyond the axis are brought to its ends.
-func cut(start, end, step, size int64) (from, n, by int64) {
-	if size == 0 {
-		return 0, 0, 1
-	}
-	lowest, highest := int64(0), size
-	if step < 0 {
-		lowest, highest = -1, size-1
-	}
-	place := func(p int64) int64 {
-		if p < 0 {
-			p = max(p, -2*size-2) + size
-		}
-		return max(lowest, min(highest, p))
-	}
-	step = max(-size-1, min(size+1, step))
-	from, to := max(0, place(start)), place(end)
-	if step > 0 {
-		return from, max(0, (to-from+step-1)/step), step
-	}
-	return from, max(0, (from-to-step-1)/-step), step
 }
 
 // pad: pads are input 1, the begins of all axes (or of those in input 3) and then the ends; negative ones cut.

@@ -2,6 +2,8 @@ package oracle
 
 import (
 	"slices"
+
+	"github.com/oatta/oatta/models/graph"
 )
 
 // Operators that only move elements work on lists of places: element i of the result is element list[i] of the source, or the fill
@@ -75,26 +77,14 @@ func (c *call) move(t Tensor, dims []int64, offset int, strides []int) Tensor {
 	return take(t, dims, places(dims, offset, strides), Tensor{})
 }
 
-// broadcast returns the sizes to which all of the shapes stretch: axes are aligned at the end, and 1 stretches.
+// broadcast returns the sizes to which all of the shapes stretch.
 func broadcast(shapes ...[]int64) []int64 {
-	rank := 0
+	all := graph.Shape{}
 	for _, s := range shapes {
-		rank = max(rank, len(s))
+		all = must(graph.Broadcast(all, graph.Of(s...)))
 	}
-	out := slices.Repeat([]int64{1}, rank)
-	for _, s := range shapes {
-		for i, d := range s {
-			j := rank - len(s) + i
-			switch {
-			case d == out[j] || d == 1:
-			case out[j] == 1:
-				out[j] = d
-			default:
-				panic(failf("shapes %v do not broadcast", shapes))
-			}
-		}
-	}
-	return out
+	sizes, _ := all.Sizes() // known, as those of all shapes are
+	return sizes
 }
 
 // stretch returns the strides with which a tensor of sizes from is read as one of sizes to, to which it broadcasts.

@@ -38,7 +38,7 @@ func (o operator) eval(c *call) (out []Tensor, err error) {
 
 // Known reports an operator that the package evaluates.
 func Known(domain, op string) bool {
-	_, ok := operators[key(&graph.Node{Domain: domain, Op: op})]
+	_, ok := operators[(&graph.Node{Domain: domain, Op: op}).Operator()]
 	return ok
 }
 

@@ -62,13 +62,11 @@ func (c *call) axis(a int64, v graph.Value) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if a < 0 {
-		a += int64(rank)
+	n, err := graph.Axis(a, rank)
+	if err != nil {
+		return 0, fmt.Errorf("%q: %w", c.g.NameOf(v), err)
 	}
-	if a < 0 || a >= int64(rank) {
-		return 0, fmt.Errorf("axis %d of %q, which has rank %d", a, c.g.NameOf(v), rank)
-	}
-	return a, nil
+	return int64(n), nil
 }
 
 // op appends a node without attributes.

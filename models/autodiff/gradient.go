@@ -78,7 +78,7 @@ type walk struct {
 // mark finds the values that depend on wrt by paths along which a derivative can flow.
 func (w *walk) mark() {
 	for _, n := range w.nodes {
-		if table[key(n)].zero || !slices.ContainsFunc(append(n.Captures(), n.Inputs...), w.isActive) {
+		if table[n.Operator()].zero || !slices.ContainsFunc(append(n.Captures(), n.Inputs...), w.isActive) {
 			continue
 		}
 		for _, v := range n.Outputs {
@@ -117,7 +117,7 @@ func (w *walk) back(i int) error {
 	if !reached || !slices.Contains(c.need, true) && !slices.ContainsFunc(n.Captures(), w.isActive) {
 		return nil
 	}
-	e := table[key(n)]
+	e := table[n.Operator()]
 	if e.rule == nil {
 		return &MissingError{Index: i, Node: n}
 	}
@@ -131,7 +131,7 @@ func (w *walk) back(i int) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("autodiff: %s: %w", label(i, n), err)
+		return fmt.Errorf("autodiff: %s: %w", n.Place(i), err)
 	}
 	return nil
 }
@@ -189,15 +189,8 @@ type MissingError struct {
 
 // Error names node and operator, and what can be done without.
 func (e *MissingError) Error() string {
-	return "autodiff: " + label(e.Index, e.Node) + ": no derivative rule for operator " + key(e.Node) +
+	return "autodiff: " + e.Node.Place(e.Index) + ": no derivative rule for operator " + e.Node.Operator() +
 		"; tent and memo cannot adapt what lies before it, while base, mc-dropout and ttaug need no gradient and still work"
-}
-
-func label(i int, n *graph.Node) string {
-	if n.Name == "" {
-		return fmt.Sprintf("node %d (%s)", i, key(n))
-	}
-	return fmt.Sprintf("node %d %q (%s)", i, n.Name, key(n))
 }
 
 // Status tells what the table says of an operator.
@@ -212,18 +205,11 @@ const (
 
 // StatusOf returns the state of an operator of a domain, "" for ONNX's own.
 func StatusOf(domain, op string) Status {
-	switch e := table[key(&graph.Node{Op: op, Domain: domain})]; {
+	switch e := table[(&graph.Node{Op: op, Domain: domain}).Operator()]; {
 	case e.zero:
 		return Zero
 	case e.rule != nil:
 		return Ruled
 	}
 	return Missing
-}
-
-func key(n *graph.Node) string {
-	if n.Domain == "" || n.Domain == "ai.onnx" {
-		return n.Op
-	}
-	return n.Domain + "." + n.Op
 }

@@ -2,7 +2,6 @@ package autodiff
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/oatta/oatta/models/graph"
@@ -117,7 +116,7 @@ func (c *call) swapLast(v graph.Value, rank int) graph.Value {
 
 // einsum: the adjoint of an operand is an Einsum of the adjoint of the result with the other operands.
 func einsum(c *call) ([]graph.Value, error) {
-	terms, result, err := einsumTerms(c.n.Str("equation", ""), len(c.n.Inputs))
+	terms, result, err := c.n.Equation()
 	if err != nil {
 		return nil, err
 	}
@@ -165,27 +164,4 @@ func (c *call) einsumBack(terms []string, result string, i int) (graph.Value, er
 		return graph.None, fmt.Errorf("no rule for an index that only stands beside an ellipsis")
 	}
 	return c.stretch(c.op("Unsqueeze", d, c.g.Ints(alone...)), c.in(i)), nil
-}
-
-// einsumTerms splits an equation; a result that is not written has the letters that occur once, by the alphabet.
-func einsumTerms(equation string, operands int) (terms []string, result string, err error) {
-	left, result, written := strings.Cut(strings.ReplaceAll(equation, " ", ""), "->")
-	terms = strings.Split(left, ",")
-	if len(terms) != operands {
-		return nil, "", fmt.Errorf("equation %q has %d operands, the node %d", equation, len(terms), operands)
-	}
-	if written {
-		return terms, result, nil
-	}
-	if strings.Contains(left, "...") {
-		result = "..."
-	}
-	var once []rune
-	for _, letter := range left {
-		if letter != ',' && letter != '.' && strings.Count(left, string(letter)) == 1 {
-			once = append(once, letter)
-		}
-	}
-	slices.Sort(once)
-	return terms, result + string(once), nil
 }

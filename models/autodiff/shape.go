@@ -162,14 +162,11 @@ func (c *call) sliceBounds(i, axis int) (from, to int64, ok bool) {
 		}
 		bounds[j] = list[i]
 	}
-	place := func(n int64) int64 {
-		if n < 0 {
-			n = max(n, -size.n) + size.n
-		}
-		return min(n, size.n)
+	if bounds[2] != 1 {
+		return 0, 0, false
 	}
-	from, to = place(bounds[0]), place(bounds[1])
-	return from, to, bounds[2] == 1 && from < to
+	from, count, _ := graph.Cut(bounds[0], bounds[1], 1, size.n)
+	return from, from + count, count > 0
 }
 
 // sliceBack undoes the cut along one axis by a Gather: each element of x knows which of the cut it became, or else takes a zero that is

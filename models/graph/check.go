@@ -157,7 +157,7 @@ func (g *Graph) checkNode(n *Node, ready []bool) error {
 }
 
 func (n *Node) checkArity() error {
-	op, ok := operators[n.key()]
+	op, ok := operators[n.Operator()]
 	if !ok {
 		return nil
 	}

@@ -38,7 +38,7 @@ func (g *Graph) Forget() {
 // Known reports an operator that the table of inference knows.
 func Known(domain, op string) bool {
 	n := Node{Op: op, Domain: domain}
-	_, ok := operators[n.key()]
+	_, ok := operators[n.Operator()]
 	return ok
 }
 
@@ -48,13 +48,6 @@ type operator struct {
 	maxOut       int
 	infer        func(*inference) error
 	data         func(*inference) []datum // elements of the first output, nil if not known
-}
-
-func (n *Node) key() string {
-	if n.Domain == "" || n.Domain == "ai.onnx" {
-		return n.Op
-	}
-	return n.Domain + "." + n.Op
 }
 
 // maxData bounds the elements of a tensor that are followed one by one.
@@ -67,7 +60,7 @@ const maxFollowed = 1 << 20
 const maxFloatData = 16
 
 func (g *Graph) inferNode(n *Node) error {
-	op, ok := operators[n.key()]
+	op, ok := operators[n.Operator()]
 	if !ok {
 		return nil
 	}
@@ -279,36 +272,6 @@ func equalDims(what string, a, b Dim) error {
 		return fmt.Errorf("%s: %d and %d", what, a.Size, b.Size)
 	}
 	return nil
-}
-
-// axis brings an axis into 0..rank-1.
-func axis(a int64, rank int) (int, error) {
-	if a < -int64(rank) || a >= int64(rank) {
-		return 0, fmt.Errorf("axis %d of a tensor of rank %d", a, rank)
-	}
-	if a < 0 {
-		a += int64(rank)
-	}
-	return int(a), nil
-}
-
-// axes brings axes into 0..rank-1 and reports one that is named twice.
-func axes(list []int64, rank int) ([]int, error) {
-	if len(list) > rank {
-		return nil, fmt.Errorf("%d axes of a tensor of rank %d", len(list), rank)
-	}
-	out := make([]int, len(list))
-	for i, a := range list {
-		n, err := axis(a, rank)
-		if err != nil {
-			return nil, err
-		}
-		if slices.Contains(out[:i], n) {
-			return nil, fmt.Errorf("axes %v name one axis twice", list)
-		}
-		out[i] = n
-	}
-	return out, nil
 }
 
 // unknown is a shape of which only the rank is known.

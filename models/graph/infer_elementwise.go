@@ -120,7 +120,7 @@ func dropout(c *inference) error {
 func alongAxis(def int64) func(*inference) error {
 	return func(c *inference) error {
 		if r := c.rank(0); r > 0 {
-			if _, err := axis(c.n.Int("axis", def), r); err != nil {
+			if _, err := Axis(c.n.Int("axis", def), r); err != nil {
 				return err
 			}
 		}

@@ -22,7 +22,7 @@ func pad(c *inference) error {
 			return c.set(0, c.elem(0), unknown(len(x)))
 		}
 		var err error
-		if where, err = axes(list, len(x)); err != nil {
+		if where, err = Axes(list, len(x)); err != nil {
 			return err
 		}
 	}
@@ -73,7 +73,7 @@ func gather(c *inference) error {
 	if x == nil || indices == nil {
 		return c.set(0, c.elem(0), nil)
 	}
-	a, err := axis(c.n.Int("axis", 0), len(x))
+	a, err := Axis(c.n.Int("axis", 0), len(x))
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func gatherElements(c *inference) error {
 		return fmt.Errorf("shapes %v and %v", c.shape(0), c.shape(1))
 	}
 	if r := c.rank(0); r >= 0 {
-		if _, err := axis(c.n.Int("axis", 0), r); err != nil {
+		if _, err := Axis(c.n.Int("axis", 0), r); err != nil {
 			return err
 		}
 	}
@@ -124,7 +124,7 @@ func oneHot(c *inference) error {
 	if s == nil {
 		return c.set(0, c.elem(2), nil)
 	}
-	a, err := axis(c.n.Int("axis", -1), len(s)+1)
+	a, err := Axis(c.n.Int("axis", -1), len(s)+1)
 	if err != nil {
 		return err
 	}

@@ -116,12 +116,9 @@ func einsum(c *inference) error {
 	if err != nil {
 		return err
 	}
-	terms, result, err := splitEquation(c.n.Str("equation", ""))
+	terms, result, err := c.n.Equation()
 	if err != nil {
 		return err
-	}
-	if len(terms) != len(c.n.Inputs) {
-		return fmt.Errorf("equation has %d terms for %d inputs", len(terms), len(c.n.Inputs))
 	}
 	sizes := map[rune]Dim{}
 	ellipsis := Shape{}
@@ -150,33 +147,6 @@ func einsum(c *inference) error {
 		out = append(out, d)
 	}
 	return c.set(0, elem, out)
-}
-
-// splitEquation returns the terms and the result, which is made up if it is left out: the ellipsis, then the letters that occur once, by
-// the alphabet.
-func splitEquation(equation string) (terms []string, result string, err error) {
-	equation = strings.ReplaceAll(equation, " ", "")
-	left, result, explicit := strings.Cut(equation, "->")
-	terms = strings.Split(left, ",")
-	for _, r := range strings.ReplaceAll(strings.Join(append(slices.Clone(terms), result), ""), "...", "") {
-		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {
-			return nil, "", fmt.Errorf("equation %q: unexpected %q", equation, r)
-		}
-	}
-	if explicit {
-		return terms, result, nil
-	}
-	letters := []rune(strings.ReplaceAll(strings.ReplaceAll(left, ",", ""), "...", ""))
-	slices.Sort(letters)
-	if strings.Contains(left, "...") {
-		result = "..."
-	}
-	for i, r := range letters {
-		if (i == 0 || letters[i-1] != r) && (i == len(letters)-1 || letters[i+1] != r) {
-			result += string(r)
-		}
-	}
-	return terms, result, nil
 }
 
 // bindLetters gives the letters of one term their sizes and returns those that its ellipsis stands for.

@@ -68,7 +68,7 @@ func layerNorm(c *inference) error {
 	x := c.shape(0)
 	var stat Shape
 	if x != nil {
-		a, err := axis(c.n.Int("axis", -1), len(x))
+		a, err := Axis(c.n.Int("axis", -1), len(x))
 		if err != nil {
 			return err
 		}

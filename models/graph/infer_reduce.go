@@ -37,7 +37,7 @@ func reduce(c *inference) error {
 
 // reduced drops axes of a shape, or makes them 1.
 func reduced(x Shape, list []int64, keep bool) (Shape, error) {
-	gone, err := axes(list, len(x))
+	gone, err := Axes(list, len(x))
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func topK(c *inference) error {
 	x := c.shape(0)
 	var out Shape
 	if x != nil {
-		a, err := axis(c.n.Int("axis", -1), len(x))
+		a, err := Axis(c.n.Int("axis", -1), len(x))
 		if err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func topK(c *inference) error {
 // cumSum keeps the shape; its axis is an input.
 func cumSum(c *inference) error {
 	if list, ok := c.ints(1); ok && len(list) == 1 && c.rank(0) >= 0 {
-		if _, err := axis(list[0], c.rank(0)); err != nil {
+		if _, err := Axis(list[0], c.rank(0)); err != nil {
 			return err
 		}
 	}

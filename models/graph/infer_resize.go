@@ -48,7 +48,7 @@ func resize(c *inference) error {
 	}
 	if list := c.n.Ints("axes"); list != nil {
 		var err error
-		if where, err = axes(list, len(x)); err != nil {
+		if where, err = Axes(list, len(x)); err != nil {
 			return fmt.Errorf("attribute axes: %w", err)
 		}
 	}

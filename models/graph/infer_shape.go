@@ -108,7 +108,7 @@ func transpose(c *inference) error {
 		slices.Reverse(out)
 		return c.set(0, c.elem(0), out)
 	}
-	order, err := axes(perm, len(x))
+	order, err := Axes(perm, len(x))
 	if err != nil {
 		return fmt.Errorf("attribute perm: %w", err)
 	}
@@ -156,7 +156,7 @@ func squeeze(c *inference) error {
 			}
 		}
 	}
-	gone, err := axes(list, len(x))
+	gone, err := Axes(list, len(x))
 	if err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func unsqueeze(c *inference) error {
 	if rank > maxRank {
 		return fmt.Errorf("%d sizes, more than %d", rank, maxRank)
 	}
-	added, err := axes(list, rank)
+	added, err := Axes(list, rank)
 	if err != nil {
 		return err
 	}
@@ -213,7 +213,7 @@ func concat(c *inference) error {
 	if first == nil {
 		return c.set(0, elem, nil)
 	}
-	a, err := axis(c.n.Int("axis", 0), len(first))
+	a, err := Axis(c.n.Int("axis", 0), len(first))
 	if err != nil {
 		return err
 	}
@@ -256,7 +256,7 @@ func split(c *inference) error {
 		}
 		return nil
 	}
-	a, err := axis(c.n.Int("axis", 0), len(x))
+	a, err := Axis(c.n.Int("axis", 0), len(x))
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ func (c *inference) spans(rank int) (map[int]cut, error) {
 	if !ok {
 		return nil, nil
 	}
-	where, err := axes(list, rank)
+	where, err := Axes(list, rank)
 	if err != nil {
 		return nil, err
 	}
@@ -95,28 +95,6 @@ func (s cut) size(d Dim) Dim {
 	if !d.Known() || !s.start.isNumber() || !s.end.isNumber() {
 		return Any
 	}
-	if d.Size == 0 {
-		return d
-	}
-	from, to := s.bounds(d.Size)
-	if s.step > 0 {
-		return N(max(0, (to-from+s.step-1)/s.step))
-	}
-	return N(max(0, (from-to-s.step-1)/-s.step))
-}
-
-// bounds returns the first place and the place before which the cut ends (behind which, for negative steps), for a size.
-func (s *cut) bounds(size int64) (from, to int64) {
-	s.step = max(-maxElements, min(maxElements, s.step)) // so that no sum overflows
-	lowest, highest := int64(0), size
-	if s.step < 0 {
-		lowest, highest = -1, size-1
-	}
-	place := func(n int64) int64 {
-		if n < 0 {
-			n = max(n, -maxElements*2) + size
-		}
-		return max(lowest, min(highest, n))
-	}
-	return max(0, place(s.start.n)), place(s.end.n)
+	_, count, _ := Cut(s.start.n, s.end.n, s.step, d.Size)
+	return N(count)
 }

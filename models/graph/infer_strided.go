@@ -53,9 +53,9 @@ func sliceData(c *inference) []datum {
 		if !s.start.isNumber() || !s.end.isNumber() {
 			return nil
 		}
-		first, _ := s.bounds(from[a])
+		first, _, step := Cut(s.start.n, s.end.n, s.step, from[a])
 		offset += first * strides[a]
-		strides[a] *= s.step
+		strides[a] *= step
 	}
 	return strided(data, to, offset, strides)
 }
@@ -70,7 +70,7 @@ func transposeData(c *inference) []datum {
 		slices.Reverse(strides)
 		return strided(data, to, 0, strides)
 	}
-	order, err := axes(perm, len(from))
+	order, err := Axes(perm, len(from))
 	if err != nil {
 		return nil
 	}

@@ -2,7 +2,7 @@ package graph
 
 // takenBranch returns the body that an If takes, if its condition is known before the network runs, or nil.
 func (g *Graph) takenBranch(n *Node) *Graph {
-	if n.key() != "If" || len(n.Inputs) != 1 || n.Inputs[0] == None {
+	if n.Operator() != "If" || len(n.Inputs) != 1 || n.Inputs[0] == None {
 		return nil
 	}
 	cond := g.dataOf(n.Inputs[0])
