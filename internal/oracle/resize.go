@@ -3,16 +3,12 @@ package oracle
 import (
 	"math"
 	"slices"
+
+	"github.com/oatta/oatta/models/graph"
 )
 
 // farAway bounds places and sizes, so that they are whole numbers of an int.
 const farAway = 1 << 30
-
-// resample is Resize along one axis.
-type resample struct {
-	in, out int
-	scale   float64
-}
 
 // resize: sizes (input 3) or scales (input 2), of all axes or of those that the attribute axes lists. Interpolation is separable: one
 // axis after another.
@@ -28,7 +24,7 @@ func resize(c *call) []Tensor {
 	plans := c.resamples(where)
 	y := c.asFloats(x)
 	for i, a := range where {
-		if plans[i].in == plans[i].out && plans[i].scale == 1 {
+		if plans[i].In == plans[i].Out && plans[i].Scale == 1 {
 			continue // it would be interpolated at its own places
 		}
 		y = c.resizeAxis(y, a, plans[i])
@@ -37,10 +33,10 @@ func resize(c *call) []Tensor {
 }
 
 // resamples reads what is to become of each axis.
-func (c *call) resamples(where []int) []resample {
+func (c *call) resamples(where []int) []graph.Resampling {
 	dims := c.in[0].Dims
 	scales := c.scales(where)
-	out := make([]resample, len(where))
+	out := make([]graph.Resampling, len(where))
 	for i, a := range where {
 		size := math.Floor(float64(float32(dims[a]) * float32(scales[i]))) // as the engine: scales are float32
 		if c.has(3) {
@@ -49,7 +45,7 @@ func (c *call) resamples(where []int) []resample {
 		if !(size >= 0 && size <= farAway) || size > 0 && dims[a] == 0 {
 			panic(failf("axis %d of %v becomes %v", a, dims, size))
 		}
-		out[i] = resample{int(dims[a]), int(size), scales[i]}
+		out[i] = graph.Resampling{In: dims[a], Out: int64(size), Scale: scales[i], Length: float64(dims[a]) * scales[i]}
 	}
 	return out
 }
@@ -89,32 +85,6 @@ func (c *call) scales(where []int) []float64 {
 	return out
 }
 
-// origin returns where in the input, in its own units, place i of the output lies.
-func (r resample) origin(i int, mode string) float64 {
-	p, in := float64(i), float64(r.in)
-	length := in * r.scale // of the output, before it was rounded to whole elements
-	switch mode {
-	case "half_pixel":
-		return (p+0.5)/r.scale - 0.5
-	case "half_pixel_symmetric":
-		adjustment := float64(r.out) / length
-		return in/2*(1-adjustment) + (p+0.5)/r.scale - 0.5
-	case "pytorch_half_pixel":
-		if r.out > 1 {
-			return (p+0.5)/r.scale - 0.5
-		}
-		return 0
-	case "align_corners":
-		if length == 1 || r.out <= 1 {
-			return 0
-		}
-		return p * (in - 1) / (length - 1)
-	case "asymmetric":
-		return p / r.scale
-	}
-	panic(failf("attribute coordinate_transformation_mode: %q", mode))
-}
-
 // tap is one element of the input and its weight.
 type tap struct {
 	at     int
@@ -122,14 +92,13 @@ type tap struct {
 }
 
 // resizeAxis interpolates along one axis.
-func (c *call) resizeAxis(x Tensor, a int, r resample) Tensor {
+func (c *call) resizeAxis(x Tensor, a int, r graph.Resampling) Tensor {
 	dims := slices.Clone(x.Dims)
-	dims[a] = int64(r.out)
+	dims[a] = r.Out
 	y := c.make(x.Elem, dims)
 	from, to := along(x.Dims, a), along(dims, a)
-	mode := c.n.Str("coordinate_transformation_mode", "half_pixel")
-	for i := range r.out {
-		origin := r.origin(i, mode)
+	for i := range int(r.Out) {
+		origin := must(r.Origin(c.n, int64(i)))
 		taps := c.resizeTaps(origin, r)
 		for o := range from.outer {
 			for k := range from.inner {
@@ -144,11 +113,11 @@ func (c *call) resizeAxis(x Tensor, a int, r resample) Tensor {
 }
 
 // resizeTaps returns what an output element is made of: places of the input, brought inside, and weights that add up to 1.
-func (c *call) resizeTaps(origin float64, r resample) []tap {
-	inside := func(p float64) int { return max(0, int(min(float64(r.in-1), p))) }
+func (c *call) resizeTaps(origin float64, r graph.Resampling) []tap {
+	inside := func(p float64) int { return max(0, int(min(float64(r.In-1), p))) }
 	switch mode := c.n.Str("mode", "nearest"); mode {
 	case "nearest":
-		return []tap{{inside(max(0, nearest(origin, c.n.Str("nearest_mode", "round_prefer_floor")))), 1}}
+		return []tap{{inside(float64(must(r.Nearest(c.n, origin)))), 1}}
 	case "linear", "cubic":
 	default:
 		panic(failf("attribute mode: %q", mode))
@@ -158,23 +127,23 @@ func (c *call) resizeTaps(origin float64, r resample) []tap {
 		kernel, reach = cubic(c.float("cubic_coeff_a", -0.75)), 2
 	}
 	stretch := 1.0
-	if c.n.Int("antialias", 0) != 0 && r.scale < 1 {
-		stretch = 1 / r.scale // the kernel covers what one output element does
+	if c.n.Int("antialias", 0) != 0 && r.Scale < 1 {
+		stretch = 1 / r.Scale // the kernel covers what one output element does
 	}
 	if !(reach*stretch < farAway && math.Abs(origin) < farAway) {
-		panic(failf("scale %v of an axis of %d", r.scale, r.in))
+		panic(failf("scale %v of an axis of %d", r.Scale, r.In))
 	}
 	c.count([]int64{2*int64(reach*stretch) + 2})
 	return c.kernelTaps(origin, r, kernel, reach*stretch, stretch, inside)
 }
 
-func (c *call) kernelTaps(origin float64, r resample, kernel func(float64) float64, reach, stretch float64, inside func(float64) int) []tap {
+func (c *call) kernelTaps(origin float64, r graph.Resampling, kernel func(float64) float64, reach, stretch float64, inside func(float64) int) []tap {
 	exclude := c.n.Int("exclude_outside", 0) != 0
 	var taps []tap
 	sum := 0.0
 	for p := math.Floor(origin-reach) + 1; p < origin+reach+1; p++ {
 		w := kernel((p - origin) / stretch)
-		if w == 0 || exclude && (p < 0 || p > float64(r.in-1)) {
+		if w == 0 || exclude && (p < 0 || p > float64(r.In-1)) {
 			continue
 		}
 		taps = append(taps, tap{inside(p), w})
@@ -184,20 +153,6 @@ func (c *call) kernelTaps(origin float64, r resample, kernel func(float64) float
 		taps[i].weight /= sum
 	}
 	return taps
-}
-
-func nearest(p float64, mode string) float64 {
-	switch mode {
-	case "round_prefer_floor":
-		return math.Ceil(p - 0.5)
-	case "round_prefer_ceil":
-		return math.Floor(p + 0.5)
-	case "floor":
-		return math.Floor(p)
-	case "ceil":
-		return math.Ceil(p)
-	}
-	panic(failf("attribute nearest_mode: %q", mode))
 }
 
 func triangle(x float64) float64 { return max(0, 1-math.Abs(x)) }
