@@ -71,7 +71,7 @@ func variadic(p pair) func(*call) []Tensor {
 		}
 		out := c.in[0]
 		for i, t := range c.in[1:] {
-			if t.Absent() {
+			if t.absent() {
 				panic(failf("input %d is left out", i+1))
 			}
 			out = c.pairwise(out, t, p)

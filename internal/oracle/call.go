@@ -35,7 +35,7 @@ func (c *call) input(i int) Tensor {
 	return c.in[i]
 }
 
-func (c *call) has(i int) bool { return !c.input(i).Absent() }
+func (c *call) has(i int) bool { return !c.input(i).absent() }
 
 // make returns a tensor of zeros, within the limit.
 func (c *call) make(elem graph.DType, dims []int64) Tensor {
@@ -73,7 +73,7 @@ func (c *call) floats(i int) Tensor {
 // allFloats reports an input that is neither of floats nor left out.
 func (c *call) allFloats() {
 	for i, t := range c.in {
-		if !t.Absent() && !t.Elem.IsFloat() {
+		if !t.absent() && !t.Elem.IsFloat() {
 			panic(failf("input %d is %v, want floats", i, t.Elem))
 		}
 	}
@@ -109,7 +109,7 @@ func (c *call) one(i int) int64 {
 func (c *call) scalar(i int, def float64) float64 {
 	t := c.input(i)
 	switch {
-	case t.Absent():
+	case t.absent():
 		return def
 	case t.Len() != 1:
 		panic(failf("input %d is %v%v, want one number", i, t.Elem, t.Dims))
@@ -128,7 +128,7 @@ func (c *call) same(inputs ...int) {
 	for _, i := range inputs {
 		t := c.input(i)
 		switch {
-		case t.Absent():
+		case t.absent():
 		case elem == graph.Undefined:
 			elem = t.Elem
 		case t.Elem != elem:
@@ -144,7 +144,7 @@ func (c *call) sameAll() {
 
 // rank reports an input whose number of axes is another.
 func (c *call) rank(i, want int) {
-	if t := c.input(i); !t.Absent() && len(t.Dims) != want {
+	if t := c.input(i); !t.absent() && len(t.Dims) != want {
 		panic(failf("input %d has shape %v, want %d axes", i, t.Dims, want))
 	}
 }

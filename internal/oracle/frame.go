@@ -97,7 +97,7 @@ func (f *frame) node(n *graph.Node) error {
 		if _, given := f.env[v]; v == graph.None || given {
 			continue
 		}
-		if i >= len(out) || out[i].Absent() {
+		if i >= len(out) || out[i].absent() {
 			return fmt.Errorf("output %d is not computed", i)
 		}
 		f.env[v] = out[i]

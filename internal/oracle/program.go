@@ -91,7 +91,7 @@ func (p *Program) Run(inputs ...Tensor) ([]Tensor, error) {
 	}
 	given := map[graph.Value]Tensor{}
 	for i, t := range inputs {
-		if !t.Absent() {
+		if !t.absent() {
 			given[p.g.Inputs()[i]] = t
 		}
 	}

@@ -120,7 +120,7 @@ func concat(c *call) []Tensor {
 	a := axis(c.n.Int("axis", 0), len(first.Dims))
 	dims := slices.Clone(first.Dims)
 	for i, t := range c.in[1:] {
-		if t.Absent() || len(t.Dims) != len(dims) {
+		if t.absent() || len(t.Dims) != len(dims) {
 			panic(failf("inputs 0 and %d have shapes %v and %v", i+1, first.Dims, t.Dims))
 		}
 		for k, d := range t.Dims {

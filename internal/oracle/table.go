@@ -29,7 +29,7 @@ func (o operator) eval(c *call) (out []Tensor, err error) {
 		return nil, fmt.Errorf("%d inputs, want at least %d", len(c.in), o.least)
 	}
 	for i := range o.least {
-		if c.in[i].Absent() {
+		if c.in[i].absent() {
 			return nil, fmt.Errorf("input %d is left out", i)
 		}
 	}

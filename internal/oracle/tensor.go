@@ -51,8 +51,8 @@ func IntsOf(elem graph.DType, values []int64, dims ...int64) Tensor {
 	return t
 }
 
-// Absent reports the zero Tensor.
-func (t Tensor) Absent() bool { return t.Elem == graph.Undefined }
+// absent reports the zero Tensor.
+func (t Tensor) absent() bool { return t.Elem == graph.Undefined }
 
 // Len returns the number of elements.
 func (t Tensor) Len() int { return len(t.F) + len(t.I) }

@@ -9,18 +9,10 @@ import (
 // conv: x: [N, C, ...], w: [M, C/group, ...], bias: [M], y: [N, M, ...].
 func conv(c *call) ([]graph.Value, error) {
 	x, weight, dy := c.x(), c.in(1), c.dy()
-	kernel, err := c.sizes(weight, 2)
+	w, group, err := c.filter(func(kernel []int64) (window, error) { return c.window(kernel, x, c.y()) })
 	if err != nil {
 		return nil, err
 	}
-	if _, err := c.rank(x); err != nil {
-		return nil, err
-	}
-	w, err := c.window(kernel, x, c.y())
-	if err != nil {
-		return nil, err
-	}
-	group := c.n.Int("group", 1)
 	out := make([]graph.Value, 3)
 	if c.needs(0) {
 		if out[0], err = c.convInput(dy, weight, x, w, group); err != nil {
@@ -33,9 +25,22 @@ func conv(c *call) ([]graph.Value, error) {
 		}
 	}
 	if c.needs(2) {
-		out[2] = c.sumChannels(dy, len(kernel)+2)
+		out[2] = c.sumChannels(dy, len(w.Kernel)+2)
 	}
 	return out, nil
+}
+
+// filter reads what a convolution and a transposed one are told alike.
+func (c *call) filter(read func(kernel []int64) (window, error)) (w window, group int64, err error) {
+	kernel, err := c.sizes(c.in(1), 2)
+	if err != nil {
+		return w, 0, err
+	}
+	if _, err := c.rank(c.x()); err != nil {
+		return w, 0, err
+	}
+	w, err = read(kernel)
+	return w, c.n.Int("group", 1), err
 }
 
 // convInput: at stride 1 a convolution with the weight turned around, if that is a constant which can be turned beforehand, is faster than
@@ -91,22 +96,14 @@ func turn(t *graph.Tensor, group int64) (*graph.Tensor, error) {
 // that of this Conv.
 func convTranspose(c *call) ([]graph.Value, error) {
 	x, weight, dy := c.x(), c.in(1), c.dy()
-	kernel, err := c.sizes(weight, 2)
+	w, group, err := c.filter(c.transposedWindow)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := c.rank(x); err != nil {
-		return nil, err
-	}
-	w, err := c.transposedWindow(kernel)
-	if err != nil {
-		return nil, err
-	}
-	group := c.n.Int("group", 1)
 	out := make([]graph.Value, 3)
 	if c.needs(0) {
 		d := c.opWith("Conv", w.attrs(group, w.Begin, w.End), dy, weight)
-		for i := range kernel { // output_padding of a stride or more makes room for one more window
+		for i := range w.Kernel { // output_padding of a stride or more makes room for one more window
 			if !c.shape(d)[2+i].Same(c.shape(x)[2+i]) {
 				d = c.cut(d, 2+i, fixed(0), c.dim(x, 2+i), 1)
 			}
@@ -119,7 +116,7 @@ func convTranspose(c *call) ([]graph.Value, error) {
 		}
 	}
 	if c.needs(2) {
-		out[2] = c.sumChannels(dy, len(kernel)+2)
+		out[2] = c.sumChannels(dy, len(w.Kernel)+2)
 	}
 	return out, nil
 }

@@ -75,9 +75,6 @@ func (n *Node) Str(name, def string) string { return attr(n, name, def) }
 // Ints returns an attribute of integers, which the caller must not change, or nil.
 func (n *Node) Ints(name string) []int64 { return attr[[]int64](n, name, nil) }
 
-// Floats returns an attribute of floats, which the caller must not change, or nil.
-func (n *Node) Floats(name string) []float32 { return attr[[]float32](n, name, nil) }
-
 // SetAttr sets or adds an attribute.
 func (n *Node) SetAttr(a Attr) {
 	if i := slices.IndexFunc(n.Attrs, func(b Attr) bool { return a.Name == b.Name }); i >= 0 {

@@ -193,11 +193,11 @@ func (g *Graph) Append(n Node, hints ...string) *Node {
 			g.names.used[name]--
 		}
 	}
-	return g.AppendNamed(n, names...)
+	return g.appendNamed(n, names...)
 }
 
-// AppendNamed is [Graph.Append] with the very names of the outputs, which must be new.
-func (g *Graph) AppendNamed(n Node, names ...string) *Node {
+// appendNamed is [Graph.Append] with the very names of the outputs, which must be new.
+func (g *Graph) appendNamed(n Node, names ...string) *Node {
 	g.init()
 	node := n
 	node.Inputs, node.Attrs = slices.Clone(n.Inputs), slices.Clone(n.Attrs)

@@ -8,14 +8,10 @@ import (
 
 // String names a node in messages: by its name, or else by its first output, and its operator.
 func (n *Node) String() string {
-	op := n.Op
-	if n.Domain != "" {
-		op = n.Domain + "." + op
-	}
 	if n.Name == "" {
-		return fmt.Sprintf("node (%s)", op)
+		return fmt.Sprintf("node (%s)", n.Operator())
 	}
-	return fmt.Sprintf("node %q (%s)", n.Name, op)
+	return fmt.Sprintf("node %q (%s)", n.Name, n.Operator())
 }
 
 // label is String with the name of an output where the node itself has no name.

@@ -245,14 +245,6 @@ func (g *Graph) Default(v Value) *Tensor {
 	return g.at(v).tensor
 }
 
-// OuterOf returns the value of the outer graph that a captured value is, or None.
-func (g *Graph) OuterOf(v Value) Value {
-	if g.Kind(v) != Captured {
-		return None
-	}
-	return g.at(v).outer
-}
-
 // KeepOf returns what a file format remembers of a value for the way back.
 func (g *Graph) KeepOf(v Value) any { return g.at(v).keep }
 

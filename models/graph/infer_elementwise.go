@@ -28,8 +28,11 @@ func (c *inference) broadcasting(inputs ...int) (Shape, error) {
 	return out, nil
 }
 
-func (c *inference) all() []int {
-	out := make([]int, len(c.n.Inputs))
+func (c *inference) all() []int { return counting(len(c.n.Inputs)) }
+
+// counting returns 0, 1, ..., n-1.
+func counting(n int) []int {
+	out := make([]int, n)
 	for i := range out {
 		out[i] = i
 	}

@@ -12,10 +12,7 @@ func pad(c *inference) error {
 	if x == nil {
 		return c.set(0, c.elem(0), nil)
 	}
-	where := make([]int, len(x))
-	for i := range where {
-		where[i] = i
-	}
+	where := counting(len(x))
 	if c.has(3) {
 		list, ok := c.ints(3)
 		if !ok {

@@ -42,10 +42,7 @@ func resize(c *inference) error {
 	if x == nil {
 		return c.set(0, c.elem(0), nil)
 	}
-	where := make([]int, len(x))
-	for i := range where {
-		where[i] = i
-	}
+	where := counting(len(x))
 	if list := c.n.Ints("axes"); list != nil {
 		var err error
 		if where, err = Axes(list, len(x)); err != nil {

@@ -2,36 +2,28 @@ package graph
 
 import (
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 )
 
-// String prints a graph as text, one value or node a line, with types: see [Graph.Print].
-func (g *Graph) String() string {
-	var b strings.Builder
-	_ = g.Print(&b) // a Builder takes everything
-	return b.String()
-}
-
-// Print writes a graph as text for people: inputs, constants, nodes in order, outputs. Equal graphs print equal text, in which names
-// stand as they are, and constants of up to eight elements are spelled out.
+// String prints a graph as text for people, one value or node a line, with types: inputs, constants, nodes in order, outputs. Equal graphs
+// print equal text, in which names stand as they are, and constants of up to eight elements are spelled out.
 //
 //	graph "net" [ai.onnx 21]
 //	  input  x float32[N,4]
 //	  param  w float32[3,4]
 //	  y float32[N,3] = Gemm(x, w) transB=1
 //	  output y
-func (g *Graph) Print(w io.Writer) error {
+func (g *Graph) String() string {
 	g.init()
-	p := printer{w: w}
+	var p printer
 	var sets []string
 	for _, o := range g.Opsets() {
 		sets = append(sets, domainName(o.Domain)+" "+strconv.FormatInt(o.Version, 10))
 	}
 	p.line("graph %q [%s]", g.Name, strings.Join(sets, ", "))
 	p.body(g)
-	return p.err
+	return p.text.String()
 }
 
 func domainName(d string) string {
@@ -42,15 +34,12 @@ func domainName(d string) string {
 }
 
 type printer struct {
-	w      io.Writer
+	text   strings.Builder
 	indent string
-	err    error
 }
 
 func (p *printer) line(format string, args ...any) {
-	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.w, p.indent+format+"\n", args...)
-	}
+	fmt.Fprintf(&p.text, p.indent+format+"\n", args...)
 }
 
 func (p *printer) body(g *Graph) {
@@ -96,15 +85,11 @@ func (p *printer) node(g *Graph, n *Node) {
 			ins[i] = g.NameOf(v)
 		}
 	}
-	op := n.Op
-	if n.Domain != "" {
-		op = n.Domain + "." + op
-	}
 	var attrs strings.Builder
 	for _, a := range n.Attrs {
 		fmt.Fprintf(&attrs, " %s=%s", a.Name, attrText(a))
 	}
-	p.line("%s = %s(%s)%s", strings.Join(outs, ", "), op, strings.Join(ins, ", "), attrs.String())
+	p.line("%s = %s(%s)%s", strings.Join(outs, ", "), n.Operator(), strings.Join(ins, ", "), attrs.String())
 	for _, body := range n.Bodies() {
 		p.indent += "  "
 		p.line("body %q", body.Name)

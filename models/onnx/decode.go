@@ -118,7 +118,7 @@ func check(m *onnxpb.ModelProto) error {
 }
 
 func checkTensor(where string, t *onnxpb.TensorProto) error {
-	n, err := Elements(t)
+	n, err := elements(t)
 	if err != nil {
 		return fmt.Errorf("onnx: %s: %w", where, err)
 	}
@@ -127,7 +127,7 @@ func checkTensor(where string, t *onnxpb.TensorProto) error {
 		return nil
 	}
 	if want := (n*int64(bits) + 7) / 8; want != int64(len(t.GetRawData())) {
-		return fmt.Errorf("onnx: %s: %s%v needs %d bytes, the file has %d", where, TypeName(t.GetDataType()), t.GetDims(), want, len(t.GetRawData()))
+		return fmt.Errorf("onnx: %s: %s%v needs %d bytes, the file has %d", where, typeName(t.GetDataType()), t.GetDims(), want, len(t.GetRawData()))
 	}
 	return nil
 }

@@ -30,14 +30,14 @@ func TestHalveStoresAndCastsBack(t *testing.T) {
 	}
 	w := half.Graph.Initializer[0]
 	if w.GetName() != "w_half" || w.GetDataType() != int32(onnxpb.TensorProto_FLOAT16) || len(w.GetRawData()) != 600 || w.FloatData != nil {
-		t.Errorf("stored as %s %s with %d bytes", w.GetName(), TypeName(w.GetDataType()), len(w.GetRawData()))
+		t.Errorf("stored as %s %s with %d bytes", w.GetName(), typeName(w.GetDataType()), len(w.GetRawData()))
 	}
 	cast := half.Graph.Node[0]
 	if cast.GetOpType() != "Cast" || cast.Input[0] != "w_half" || cast.Output[0] != "w" || cast.Attribute[0].GetI() != 1 {
 		t.Errorf("first node is %v", cast)
 	}
 	if b := half.Graph.Initializer[1]; b.GetDataType() != int32(onnxpb.TensorProto_FLOAT) {
-		t.Errorf("the bias became %s", TypeName(b.GetDataType()))
+		t.Errorf("the bias became %s", typeName(b.GetDataType()))
 	}
 	// Values up to 1 are rounded by at most half of 2^-11.
 	if stats.Halved != 1 || stats.BytesBefore != 1200 || stats.BytesAfter != 600 || stats.MaxError == 0 || stats.MaxError > 0x1p-12 {

@@ -148,7 +148,7 @@ func value(v *onnxpb.ValueInfoProto) Value {
 	if t == nil {
 		return out
 	}
-	out.Type = TypeName(t.GetElemType())
+	out.Type = typeName(t.GetElemType())
 	if t.GetShape() != nil {
 		out.Dims = []Dim{}
 	}
@@ -183,7 +183,7 @@ func (s *Summary) countTensors(g *onnxpb.GraphProto) {
 	external := map[string]bool{}
 	// The visitor returns no error, and so the walk returns none.
 	_ = walkTensors(g, func(where string, t *onnxpb.TensorProto) error {
-		if n, err := Elements(t); err == nil && isFloating(t.GetDataType()) {
+		if n, err := elements(t); err == nil && isFloating(t.GetDataType()) {
 			if strings.HasPrefix(where, "node") {
 				s.ConstantElements += n
 			} else {

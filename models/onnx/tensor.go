@@ -12,9 +12,9 @@ import (
 // maxElements bounds the elements of one tensor: a terabyte of bytes, which no file reaches and whose bits no int64 overflows.
 const maxElements = 1 << 40
 
-// Elements returns the number of elements of a tensor, the product of its sizes; a tensor without sizes is a scalar. Negative
+// elements returns the number of elements of a tensor, the product of its sizes; a tensor without sizes is a scalar. Negative
 // sizes, more than 64 of them and products over 2^40 are errors.
-func Elements(t *onnxpb.TensorProto) (int64, error) {
+func elements(t *onnxpb.TensorProto) (int64, error) {
 	if len(t.GetDims()) > maxRank {
 		return 0, fmt.Errorf("tensor with %d dimensions, more than %d", len(t.GetDims()), maxRank)
 	}
@@ -31,8 +31,8 @@ func Elements(t *onnxpb.TensorProto) (int64, error) {
 	return n, nil
 }
 
-// TypeName returns an element type of ONNX in numpy's words, as "float32".
-func TypeName(dataType int32) string {
+// typeName returns an element type of ONNX in numpy's words, as "float32".
+func typeName(dataType int32) string {
 	switch onnxpb.TensorProto_DataType(dataType) {
 	case onnxpb.TensorProto_FLOAT:
 		return "float32"
@@ -82,12 +82,12 @@ func isExternal(t *onnxpb.TensorProto) bool {
 // another type, in an external file, or with another number of elements than its sizes say is an error.
 func Floats(t *onnxpb.TensorProto) ([]float32, error) {
 	if t.GetDataType() != int32(onnxpb.TensorProto_FLOAT) {
-		return nil, fmt.Errorf("onnx: tensor %q is %s, want float32", t.GetName(), TypeName(t.GetDataType()))
+		return nil, fmt.Errorf("onnx: tensor %q is %s, want float32", t.GetName(), typeName(t.GetDataType()))
 	}
 	if isExternal(t) {
 		return nil, fmt.Errorf("onnx: tensor %q is in an external file", t.GetName())
 	}
-	n, err := Elements(t)
+	n, err := elements(t)
 	if err != nil {
 		return nil, fmt.Errorf("onnx: tensor %q: %w", t.GetName(), err)
 	}
