@@ -25,9 +25,9 @@ type Crops struct {
 	collection
 	boxes    *Boxes
 	pictures *Pictures
-	album    album
-	of       []box // of each item
-	each     []int // boxes that can be cut, by picture
+	opened   cache[int, *image.Opened] // pictures that several boxes are in
+	of       []box                     // of each item
+	each     []int                     // boxes that can be cut, by picture
 }
 
 // NewCrops makes items of boxes, for a network of a manifest.
@@ -36,7 +36,7 @@ func NewCrops(b *Boxes, m models.Manifest, o PictureOptions) (*Crops, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Crops{boxes: b, pictures: p, of: slices.Concat(b.boxes, b.failed), each: make([]int, len(b.listing.Pictures))}
+	c := &Crops{boxes: b, pictures: p, opened: openedPictures(), of: slices.Concat(b.boxes, b.failed), each: make([]int, len(b.listing.Pictures))}
 	c.collection = collection{noun: "crop", shape: p.shape, hash: b.hash(), warnings: slices.Concat(p.warnings, b.warnings)}
 	for _, item := range b.boxes {
 		pic := &b.listing.Pictures[item.picture]
@@ -53,6 +53,16 @@ func NewCrops(b *Boxes, m models.Manifest, o PictureOptions) (*Crops, error) {
 	}
 	c.close()
 	return c, nil
+}
+
+// openedMost bounds what decoded pictures may take. Beyond, one is dropped, and decoded again if there are boxes left.
+const openedMost = 256 << 20
+
+func openedPictures() cache[int, *image.Opened] {
+	return cache[int, *image.Opened]{mostBytes: openedMost, size: func(p *image.Opened) int64 {
+		w, h := p.Size()
+		return 4 * int64(w) * int64(h)
+	}}
 }
 
 // shown is a box as outputs show it; nil for one that they could not.
@@ -122,7 +132,7 @@ func (c *Crops) loader(write func(dst []float32, part goimage.Image, seed uint64
 // cut opens the picture of a box, unless it is open, and cuts the box out.
 func (c *Crops) cut(item box) (goimage.Image, error) {
 	path := c.boxes.listing.Pictures[item.picture].Path
-	picture, err := c.album.picture(item.picture, c.each[item.picture], func() (*image.Opened, error) { return c.pictures.transform.Open(path) })
+	picture, err := c.opened.get(item.picture, c.each[item.picture], func() (*image.Opened, error) { return c.pictures.transform.Open(path) })
 	if err != nil {
 		return nil, withoutPath(err, path)
 	}

@@ -336,7 +336,7 @@ func TestBoxesRefused(t *testing.T) {
 }
 
 // A picture is decoded once for all of its boxes, from however many goroutines they are asked for, and then let go.
-func TestAlbum(t *testing.T) {
+func TestOpenedPictures(t *testing.T) {
 	dir := t.TempDir()
 	putPNG(t, filepath.Join(dir, "1.png"), 0)
 	tr, err := image.New(image.Settings{Height: 8, Width: 8}, image.Limits{})
@@ -348,11 +348,11 @@ func TestAlbum(t *testing.T) {
 		opened.Add(1)
 		return tr.Open(filepath.Join(dir, "1.png"))
 	}
-	var a album
+	a := openedPictures()
 	var wg sync.WaitGroup
 	for i := range 60 {
 		wg.Go(func() {
-			if _, err := a.picture(i%3, 20, open); err != nil {
+			if _, err := a.get(i%3, 20, open); err != nil {
 				t.Error(err)
 			}
 		})
@@ -362,15 +362,15 @@ func TestAlbum(t *testing.T) {
 		t.Errorf("3 pictures were opened %d times; %d of them, %d bytes, are held", opened.Load(), len(a.held), a.bytes)
 	}
 	for i := range 3 { // of whose boxes one comes later
-		if _, err := a.picture(i, 2, open); err != nil {
+		if _, err := a.get(i, 2, open); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if len(a.held) != 3 || a.bytes != 3*4*32*32 {
 		t.Errorf("%d pictures of %d bytes are held", len(a.held), a.bytes)
 	}
-	a.bytes += albumMost // as if they were large
-	if _, err := a.picture(3, 2, open); err != nil || len(a.held) != 1 || a.held[0].picture != 3 {
+	a.bytes += openedMost // as if they were large
+	if _, err := a.get(3, 2, open); err != nil || len(a.held) != 1 || a.held[0].key != 3 {
 		t.Errorf("beyond the bound %d pictures are held (%v)", len(a.held), err)
 	}
 }

@@ -33,7 +33,7 @@ type Motion struct {
 	settings   motion.Settings
 	recordings []*recording
 	triples    [][3]int
-	reels      reels
+	sequences  cache[*recording, *sequence] // that are being read
 	closers    []func() error
 }
 
@@ -51,7 +51,7 @@ func OpenMotion(ctx context.Context, args []string, m models.Manifest, o MotionO
 	if m.Signal == nil || m.Signal.Modality != models.Motion {
 		return nil, fmt.Errorf("the model %s is not one for movement: its manifest has no signal section of that modality", m.Name)
 	}
-	in := &Motion{settings: motionSettings(*m.Signal, o)}
+	in := &Motion{settings: motionSettings(*m.Signal, o), sequences: cache[*recording, *sequence]{close: (*sequence).close}}
 	in.collection = collection{noun: "window", shape: []int64{int64(len(m.Signal.Channels)), int64(m.Signal.Samples)}}
 	if err := in.settings.Validate(); err != nil {
 		return nil, err
@@ -253,13 +253,13 @@ func (in *Motion) Session(s runtime.Session) (runtime.Session, error) { return s
 // Loader implements [Input].
 func (in *Motion) Loader(v Views, streams int) (pipeline.Loader, error) {
 	// Those in hand and those that follow them, or, where recordings are short, one for each loader that may ask.
-	in.reels.most = max(2*streams, goruntime.GOMAXPROCS(0)) + 1
+	in.sequences.most = max(2*streams, goruntime.GOMAXPROCS(0)) + 1
 	return signalLoader(v, models.Motion, in.triples, in.shape, in.load)
 }
 
 // Close implements [Input].
 func (in *Motion) Close() (err error) {
-	err = in.reels.close()
+	in.sequences.clear()
 	for _, c := range in.closers {
 		err = errors.Join(err, c())
 	}
@@ -282,7 +282,11 @@ func (in *Motion) load(dst []float32, i int) error {
 	}
 	at, _ := slices.BinarySearchFunc(in.recordings, i, func(r *recording, i int) int { return r.first + len(r.planned) - 1 - i })
 	r := in.recordings[at]
-	if err := in.reels.of(r).window(dst, i-r.first); err != nil {
+	sequence, err := in.sequences.get(r, 0, func() (*sequence, error) { return &sequence{recording: r}, nil })
+	if err == nil {
+		err = sequence.window(dst, i-r.first)
+	}
+	if err != nil {
 		return withoutPath(err, r.file.path)
 	}
 	return nil

@@ -214,7 +214,7 @@ func recordings(t *testing.T, n, windows int) *Motion {
 }
 
 // Loaders at work side by side ask nearly in order; every recording is then read once.
-func TestReelOutOfOrder(t *testing.T) {
+func TestSequenceOutOfOrder(t *testing.T) {
 	in := recordings(t, 3, 16)
 	opened := counted(in)
 	if _, err := in.Loader(Views{}, 2); err != nil {
@@ -251,7 +251,7 @@ func TestReelOutOfOrder(t *testing.T) {
 }
 
 // A resumed run begins in the middle, and may ask for what was passed long ago.
-func TestReelFromTheMiddle(t *testing.T) {
+func TestSequenceFromTheMiddle(t *testing.T) {
 	in := recordings(t, 1, 20)
 	for _, i := range []int{13, 14, 3, 15, 3, 19, 0} { // the second 3 was handed out before: it is read again
 		checkWindow(t, in, i)
@@ -259,14 +259,14 @@ func TestReelFromTheMiddle(t *testing.T) {
 }
 
 // Streams in lockstep: more than are held is slow and right; a long one that goes on while short ones come and go stays open.
-func TestReelsOfManyStreams(t *testing.T) {
+func TestSequencesOfManyStreams(t *testing.T) {
 	in := recordings(t, 5, 4)
 	for window := range 4 {
 		for k := range 5 {
 			checkWindow(t, in, 4*k+window)
 		}
 	}
-	if n := len(in.reels.held); n > 2 {
+	if n := len(in.sequences.held); n > 2 {
 		t.Errorf("%d recordings are open, want 2", n)
 	}
 
@@ -292,7 +292,7 @@ func TestReelsOfManyStreams(t *testing.T) {
 }
 
 // What waits is bounded, whatever is never asked for.
-func TestReelBound(t *testing.T) {
+func TestSequenceBound(t *testing.T) {
 	path := put(t, t.TempDir(), "a.csv", table(0, 5*(waitingMost+200), nil))
 	in := openMotion(t, 5, MotionOptions{}, path)
 	dst := make([]float32, 5)
@@ -300,7 +300,7 @@ func TestReelBound(t *testing.T) {
 		if err := in.load(dst, i); err != nil || dst[0] != float32(5*i) {
 			t.Fatalf("window %d: %v, from %v", i, err, dst[0])
 		}
-		if n := len(in.reels.held[0].waiting); n > waitingMost {
+		if n := len(in.sequences.held[0].value.waiting); n > waitingMost {
 			t.Fatalf("%d windows wait, want at most %d", n, waitingMost)
 		}
 	}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/oatta/oatta/datasets/edf"
@@ -33,7 +31,10 @@ type Sleep struct {
 	collection
 	settings eeg.Settings
 	nights   []*night // those that can be read, in the order of the items
-	cache    nightCache
+
+	// epochs are those of the recordings that are being read: that in hand, and the next, which begins while the last batch of the first is
+	// still to be made. A night of one channel at 100 Hz takes 34 MB.
+	epochs cache[*night, *eeg.Epochs]
 }
 
 // night is one recording.
@@ -283,7 +284,7 @@ func (s *Sleep) nightOf(item int) *night {
 
 // Loader implements [Input].
 func (s *Sleep) Loader(v Views, streams int) (pipeline.Loader, error) {
-	s.cache.most = 2*streams + 1 // those in hand, and those that follow them
+	s.epochs.most = 2*streams + 1 // those in hand, and those that follow them
 	return signalLoader(v, models.Sleep, nil, s.shape, s.load)
 }
 
@@ -293,7 +294,7 @@ func (s *Sleep) load(dst []float32, i int) error {
 		return err
 	}
 	n := s.nightOf(i)
-	e, err := s.cache.get(n, s.settings)
+	e, err := s.epochs.get(n, 0, func() (*eeg.Epochs, error) { return n.prepare(s.settings) })
 	if err != nil {
 		return err
 	}
@@ -306,41 +307,6 @@ func (s *Sleep) load(dst []float32, i int) error {
 	}
 	copy(dst, e.Data[at*size:(at+1)*size])
 	return nil
-}
-
-// nightCache holds the recordings that are being read: that in hand, and the next, which begins while the last batch of the first is
-// still to be made. A night of one channel at 100 Hz takes 34 MB.
-type nightCache struct {
-	mu   sync.Mutex
-	held []*heldNight // the one that was asked for last is the last
-	most int          // that are held, at least 2
-}
-
-type heldNight struct {
-	night  *night
-	once   sync.Once
-	epochs *eeg.Epochs
-	err    error
-}
-
-func (c *nightCache) get(n *night, set eeg.Settings) (*eeg.Epochs, error) {
-	h := c.hold(n)
-	h.once.Do(func() { h.epochs, h.err = n.prepare(set) })
-	return h.epochs, h.err
-}
-
-func (c *nightCache) hold(n *night) *heldNight {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	h := &heldNight{night: n}
-	if at := slices.IndexFunc(c.held, func(h *heldNight) bool { return h.night == n }); at >= 0 {
-		h = c.held[at]
-		c.held = slices.Delete(c.held, at, at+1)
-	} else if len(c.held) >= max(c.most, 2) {
-		c.held = slices.Delete(c.held, 0, 1)
-	}
-	c.held = append(c.held, h)
-	return h
 }
 
 // prepare reads a whole recording. Its errors leave the path out: the item has the file's name.

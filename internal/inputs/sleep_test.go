@@ -14,6 +14,7 @@ import (
 	"github.com/oatta/oatta/datasets/edf/hypnogram"
 	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/models"
+	"github.com/oatta/oatta/preprocess/eeg"
 )
 
 // sleepModel is the manifest of a network for one channel at a rate.
@@ -169,7 +170,7 @@ func TestSleepThatVanishes(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	s.cache = nightCache{}
+	s.epochs.clear()
 	if err := s.load(dst, 0); err == nil || strings.Contains(err.Error(), dir) {
 		t.Errorf("a file that is gone: %v", err)
 	}
@@ -177,11 +178,11 @@ func TestSleepThatVanishes(t *testing.T) {
 
 // A long night in hand stays while short ones come and go beside it.
 func TestNightsInHand(t *testing.T) {
-	c, long := nightCache{most: 3}, &night{}
-	first := c.hold(long)
+	c, long := cache[*night, *eeg.Epochs]{most: 3}, &night{}
+	first := c.hold(long, 0, nil)
 	for range 10 {
-		c.hold(&night{})
-		if c.hold(long) != first {
+		c.hold(&night{}, 0, nil)
+		if c.hold(long, 0, nil) != first {
 			t.Fatal("the night that was asked for last was dropped")
 		}
 	}
