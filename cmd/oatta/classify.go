@@ -1,11 +1,8 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -19,24 +16,6 @@ import (
 	"github.com/oatta/oatta/internal/streams"
 	"github.com/oatta/oatta/models"
 )
-
-// resultFlags say where results go.
-func resultFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.BoolFlag{Name: "vectors", Category: outputCategory, Usage: "write both full probability vectors (jsonl, csv)"},
-		&cli.IntFlag{Name: "top", Value: 5, Category: outputCategory, Usage: "classes that MegaDetector classifications list"},
-		&cli.BoolFlag{Name: "resume", Category: outputCategory, Usage: "continue an interrupted run"},
-		&cli.BoolFlag{Name: "overwrite", Category: outputCategory, Usage: "replace an output that is there"},
-	}
-}
-
-// writtenFlags are those of run alone: where its one result goes.
-func writtenFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: outputCategory, Usage: "`FILE` for the results; its ending chooses the format: .jsonl .csv .json (MegaDetector) .txt (table); - is standard output"},
-		&cli.StringFlag{Name: "format", Category: outputCategory, Usage: "jsonl, csv, megadetector or table (default: by the file's ending, else jsonl)"},
-	}
-}
 
 // classification is one pass over an input of any kind, of run and of eval.
 type classification struct {
@@ -154,33 +133,6 @@ func (r *classification) abandon(err error) error {
 	return errors.Join(err, r.output.Close())
 }
 
-// outputRecord decides the format before any work is done.
-func (r *classification) outputRecord() (outputRecord, error) {
-	o := outputRecord{Format: r.format, Vectors: r.c.Bool("vectors"), Top: r.c.Int("top")}
-	if r.discard || o.Format == "" && !r.toFile() {
-		o.Format = "jsonl"
-	}
-	var err error
-	if o.Format == "" {
-		o.Format, err = results.FromPath(r.path)
-	}
-	if err == nil && o.Top < 1 {
-		err = fmt.Errorf("--top %d: want 1 or more", o.Top)
-	}
-	if err == nil {
-		_, err = results.New(o.Format, results.Options{})
-	}
-	if o.Format != "megadetector" {
-		o.Top = 0 // decides nothing there
-	}
-	if o.Vectors && (o.Format == "table" || o.Format == "megadetector") {
-		return o, fmt.Errorf("--vectors: format %s has no place for full vectors: want jsonl or csv", o.Format)
-	}
-	return o, err
-}
-
-func (r *classification) toFile() bool { return r.path != "" && r.path != "-" }
-
 func (r *classification) tellDevice() {
 	if r.k.config.Device == "auto" && !r.c.Bool("quiet") {
 		fmt.Fprintf(r.env.err, "oatta: runs on %s: %s\n", r.k.device(), r.k.reason)
@@ -241,96 +193,6 @@ func names(items []pipeline.Item) []string {
 	return out
 }
 
-// connect gives the job its output: a resumable file, or a stream.
-func (r *classification) connect(job *pipeline.Job) error {
-	if r.discard {
-		job.Stream = nowhere{}
-		return nil
-	}
-	mode, err := outputMode(r.c)
-	if err != nil {
-		return err
-	}
-	if !r.toFile() || !isRegular(r.path) {
-		if mode == pipeline.Resume {
-			return errors.New("--resume: only a run that writes to a file can be resumed: name it by -o")
-		}
-		return r.toStream(job)
-	}
-	r.output, err = pipeline.OpenOutput(r.path, r.manifest.Settings.identity(), mode)
-	if errors.Is(err, pipeline.ErrComplete) {
-		return r.complete(err)
-	}
-	if err != nil {
-		return err
-	}
-	if r.memory != nil && r.memory.kept {
-		return r.ended(len(job.Items))
-	}
-	job.Output = r.output
-	return r.manifest.write(r.path)
-}
-
-// ended answers the resumption of a run that was killed when all but its last step was done: the store has its streams.
-func (r *classification) ended(items int) error {
-	if done := r.output.Done(); done < items {
-		return fmt.Errorf("%s: remembers the streams of this run, of which only %d items are in %s: --overwrite needs another file for the state", r.memory.path, done, r.path)
-	}
-	if err := r.output.Finish(); err != nil {
-		return err
-	}
-	return r.complete(errKept)
-}
-
-// complete answers a resumption of a run that has come to its end, or of a file that is none of this run's.
-func (r *classification) complete(err error) error {
-	was, readErr := readManifest(r.path)
-	if readErr != nil {
-		return fmt.Errorf("%w: nothing to resume, and no manifest tells that it is this run's (--overwrite replaces it): %w", err, readErr)
-	}
-	if diff := pipeline.Differences(was.Settings.identity(), r.manifest.Settings.identity()); diff != "" {
-		return fmt.Errorf("%w, but it was another run (--overwrite replaces it):\n%s", err, diff)
-	}
-	if r.eval {
-		return fmt.Errorf("%w: its predictions cannot be scored again without being made again (--overwrite)", err)
-	}
-	code := exitFine
-	if was.Summary != nil && was.Summary.Failures > 0 {
-		code = exitSome // as it ended
-	}
-	return exitError{fmt.Errorf("%w: nothing to resume", err), code}
-}
-
-// toStream writes to standard output, or to a device or pipe that was named.
-func (r *classification) toStream(job *pipeline.Job) error {
-	job.Stream = r.env.out
-	if r.toFile() {
-		f, err := os.OpenFile(r.path, os.O_WRONLY, 0)
-		if err != nil {
-			return err
-		}
-		job.Stream = f // closed by the end of the process
-	}
-	return nil
-}
-
-func outputMode(c *cli.Context) (pipeline.Mode, error) {
-	switch {
-	case c.Bool("resume") && c.Bool("overwrite"):
-		return 0, errors.New("--resume and --overwrite: choose one")
-	case c.Bool("resume"):
-		return pipeline.Resume, nil
-	case c.Bool("overwrite"):
-		return pipeline.Overwrite, nil
-	}
-	return pipeline.Fresh, nil
-}
-
-// nowhere takes what nobody wants to see.
-type nowhere struct{}
-
-func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
-
 func (r *classification) pipe(job pipeline.Job) (pipeline.Report, error) {
 	p := newProgress(r.env.err, len(job.Items), r.c.Bool("quiet"), r.input.Noun()+"s")
 	if r.output == nil && !r.discard && isTerminal(r.env.out) {
@@ -351,69 +213,6 @@ func (r *classification) pipe(job pipeline.Job) (pipeline.Report, error) {
 	}
 	report, err := pipeline.Run(r.c.Context, job)
 	return report, heldHint(err)
-}
-
-// close writes the last manifest and the summary, declares the output complete if it is, and turns the report into an exit code.
-func (r *classification) close(report pipeline.Report, listed time.Duration, err error) error {
-	sum := newSummary(report, listed, r.input, r.filter.Mode)
-	ended := err == nil && !report.Stopped
-	if r.output != nil {
-		now := time.Now().UTC()
-		r.manifest.Finished, r.manifest.Summary, r.manifest.Complete = &now, sum, ended
-		err = errors.Join(err, r.manifest.write(r.path))
-	}
-	if r.scores != nil && err == nil { // what broke off in the middle would look like the whole
-		err = r.scores(report)
-	}
-	if ended && err == nil {
-		said := r.env.err
-		if r.c.Bool("quiet") {
-			said = io.Discard
-		}
-		err = errors.Join(r.explained.write(said), r.memory.commit())
-	}
-	if r.output != nil {
-		if ended && err == nil {
-			err = r.output.Finish()
-		}
-		err = errors.Join(err, r.output.Close())
-	}
-	if !r.c.Bool("quiet") {
-		sum.print(r.env.err)
-		printTimes(r.env.err, report.Times, timeline.PolicyKeep)
-	}
-	if w := r.starved.Warning(); w != "" {
-		warn(r.c, r.env, []string{w})
-	}
-	return r.exit(report, err)
-}
-
-func (r *classification) exit(report pipeline.Report, err error) error {
-	done := report.Items > report.Failures
-	if err != nil && r.output != nil && report.Items > 0 {
-		err = fmt.Errorf("%w\n%s are done; the same command with --resume continues", err, number(report.Items, r.input.Noun()))
-	}
-	switch {
-	case report.Stopped && (err == nil || errors.Is(err, context.Canceled)):
-		return exitError{r.stopped(report), exitInterrupted}
-	case err != nil && done:
-		return exitError{err, exitSome}
-	case err != nil:
-		return err
-	case !done:
-		return fmt.Errorf("%s failed", number(report.Items, r.input.Noun()))
-	case report.Failures > 0:
-		return exitError{nil, exitSome}
-	}
-	return nil
-}
-
-func (r *classification) stopped(report pipeline.Report) error {
-	hint := ""
-	if r.output != nil {
-		hint = "; the same command with --resume continues"
-	}
-	return fmt.Errorf("stopped after %d of %s%s", report.Items, number(r.manifest.Settings.Items, r.input.Noun()), hint)
 }
 
 func warnGuesses(c *cli.Context, env environment, m *models.Model) {

@@ -3,10 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
+	"runtime/debug"
 	"strings"
 	"sync"
 
 	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
 )
 
 const outputCategory = "OUTPUT"
@@ -119,4 +122,33 @@ func (s *stopper) request() bool {
 		close(s.ch)
 	}
 	return s.running
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// release is the version of this source tree.
+const release = "0.1.0"
+
+// version returns the release, with the revision where the build knows it.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return release
+	}
+	revision, dirty := "", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			revision = s.Value[:min(12, len(s.Value))]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			dirty = "+changes"
+		}
+	}
+	if revision == "" {
+		return release
+	}
+	return release + " (" + revision + dirty + ")"
 }

@@ -9,10 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"time"
-
-	"github.com/oatta/oatta/internal/inputs"
-	"github.com/oatta/oatta/internal/pipeline"
-	"github.com/oatta/oatta/internal/streams"
 )
 
 // runManifest tells how an output came about. It is written beside the output as OUT.manifest.json, when a run begins and again when
@@ -59,12 +55,6 @@ type engineRecord struct {
 	Reason  string `json:"device_reason,omitempty"`
 	Threads int    `json:"threads"`
 	Batch   int    `json:"batch"`
-}
-
-type outputRecord struct {
-	Format  string `json:"format"`
-	Vectors bool   `json:"vectors"`
-	Top     int    `json:"top,omitempty"`
 }
 
 // ClassifierName names the model for MegaDetector JSON.
@@ -121,38 +111,4 @@ func readManifest(output string) (m runManifest, err error) {
 		return m, fmt.Errorf("%s: %w", manifestPath(output), err)
 	}
 	return m, nil
-}
-
-// summary is what a run reports at its end.
-type summary struct {
-	pipeline.Counts
-	Resumed     int     `json:"resumed"`
-	Seconds     float64 `json:"seconds"`
-	PerSecond   float64 `json:"items_per_second"` // of those done in this run
-	ListSeconds float64 `json:"list_seconds"`
-	Busy        busy    `json:"busy_seconds"`
-
-	what    string // an item is called
-	streams int
-	mode    streams.Mode
-}
-
-// busy is how long the workers of each stage were at work, summed over them; where they outnumber the cores, waiting for one counts.
-type busy struct {
-	Load   float64 `json:"load"`
-	Infer  float64 `json:"infer"`
-	Filter float64 `json:"filter"`
-	Write  float64 `json:"write"`
-}
-
-func newSummary(r pipeline.Report, list time.Duration, in inputs.Input, mode streams.Mode) *summary {
-	s := &summary{
-		Counts: r.Counts, Resumed: r.Resumed, Seconds: r.Wall.Seconds(), ListSeconds: list.Seconds(),
-		what: in.Noun(), streams: in.Streams(), mode: mode,
-		Busy: busy{r.Busy.Load.Seconds(), r.Busy.Infer.Seconds(), r.Busy.Filter.Seconds(), r.Busy.Write.Seconds()},
-	}
-	if s.Seconds > 0 {
-		s.PerSecond = float64(r.Items-r.Resumed) / s.Seconds
-	}
-	return s
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +15,6 @@ import (
 	"github.com/oatta/oatta/models/predict"
 	"github.com/oatta/oatta/runtime"
 	"github.com/oatta/oatta/runtime/ort"
-	"github.com/oatta/oatta/runtime/ort/ortlib"
 )
 
 const (
@@ -95,22 +93,6 @@ func (k *network) Close() (err error) {
 func (k *network) keep(s runtime.Session) {
 	k.session, k.reason = s, ort.DeviceReason(s)
 	k.closers = append(k.closers, s)
-}
-
-// loadEngine finds the library that `oatta setup` fetched, or another one, and loads it.
-func loadEngine(ctx context.Context, device runtime.Device) (*ort.Engine, error) {
-	lib, err := ortlib.Find(ctx, ortlib.Options{Device: device})
-	if errors.Is(err, ortlib.ErrNotFound) {
-		command := "oatta setup"
-		if device == runtime.DeviceCUDA {
-			command += " --device cuda" // without that it would take the CPU library that was not good enough here
-		}
-		return nil, fmt.Errorf("%w\nRun `%s` to fetch it", err, command)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return ort.Load(lib.Path)
 }
 
 // sessionConfig: on a CPU, several runs side by side on one thread each use the cores better than one run on all of them, since no

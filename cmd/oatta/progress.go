@@ -3,12 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"sync"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 )
 
 // progress shows how far a run is: a bar on a terminal, a plain line now and then elsewhere, so that a log shows life.
@@ -39,11 +37,6 @@ func newProgress(w io.Writer, total int, quiet bool, what string) *progress {
 		)
 	}
 	return p
-}
-
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // at shows that done of total are done.
@@ -97,15 +90,4 @@ func (p *progress) finish() {
 	if p.bar != nil {
 		_ = p.bar.Clear()
 	}
-}
-
-// print writes the closing summary: what came out, and where the time went.
-func (s *summary) print(w io.Writer) {
-	fmt.Fprintf(w, "%s in %s: %d failed, %s changed by the filter (%s)", number(s.Items, s.what), number(s.streams, "stream"), s.Failures, number(s.Changed, "label"), s.mode)
-	if s.Resumed > 0 {
-		fmt.Fprintf(w, "; %d were done before", s.Resumed)
-	}
-	fmt.Fprintf(w, "\n%.1f %ss a second: %.2f s, after %.2f s of listing\n", s.PerSecond, s.what, s.Seconds, s.ListSeconds)
-	fmt.Fprintf(w, "seconds of work, all workers together: load %.2f, network %.2f, filter %.2f, write %.2f\n",
-		s.Busy.Load, s.Busy.Infer, s.Busy.Filter, s.Busy.Write)
 }
