@@ -50,14 +50,14 @@ var (
 )
 
 // Begin implements [Lines]. Where the options do not name the classes, the field classes of the first line may, as `oatta run --vectors`
-// writes it.
+// writes it; where both do, they must agree.
 func (j *JSONLines) Begin() ([]string, error) {
-	if len(j.o.Classes) > 0 {
-		return j.o.Classes, nil
-	}
 	names := j.classesOf(bytes.TrimPrefix(j.lines.peek(), rawjson.ByteOrderMark))
-	if names == nil {
-		return nil, nil
+	switch given := j.o.Classes; {
+	case names == nil || slices.Equal(names, given):
+		return given, nil
+	case len(given) > 0:
+		return nil, &LineError{j.name, 1, fmt.Errorf("the line names the classes %q, and %q are asked for: want the same, in the same order", names, given)}
 	}
 	j.o.Classes = names
 	if err := j.o.Validate(); err != nil {
