@@ -63,9 +63,9 @@ func calibrateFlags() []cli.Flag {
 	}
 }
 
-// calibrateRun is one pass over labelled predictions. The filterRun counts and names failures; it has no filter.
+// calibrateRun is one pass over labelled predictions.
 type calibrateRun struct {
-	*filterRun
+	reading
 	target     *manifestTarget // nil without --model
 	gate       adapt.Gate      // that settings are for
 	counts     []float64       // of training items, nil: from the labels
@@ -109,13 +109,11 @@ func calibrate(c *cli.Context, env environment) error {
 
 // newCalibrateRun reads all of the flags, and what they name, before any input is read.
 func newCalibrateRun(c *cli.Context, env environment) (*calibrateRun, error) {
-	if c.NArg() != 1 {
-		return nil, fmt.Errorf("calibrate: %d inputs: want one file, or - for standard input", c.NArg())
+	in, err := newReading(c, env, "input-format")
+	if err != nil {
+		return nil, err
 	}
-	r := &calibrateRun{filterRun: &filterRun{c: c, env: env, name: c.Args().First()}}
-	if r.name == "-" {
-		r.name = "standard input"
-	}
+	r := &calibrateRun{reading: in}
 	if err := r.readFlags(); err != nil {
 		return nil, err
 	}
@@ -124,12 +122,6 @@ func newCalibrateRun(c *cli.Context, env environment) (*calibrateRun, error) {
 
 func (r *calibrateRun) readFlags() (err error) {
 	c := r.c
-	switch c.String("on-error") {
-	case "stop", "skip":
-		r.stopAt = c.String("on-error") == "stop"
-	default:
-		return fmt.Errorf("--on-error %q: want skip or stop", c.String("on-error"))
-	}
 	if f := c.String("format"); f != "text" && f != "json" {
 		return fmt.Errorf("--format %q: want text or json, of the report (--input-format is that of the input)", f)
 	}
@@ -138,12 +130,6 @@ func (r *calibrateRun) readFlags() (err error) {
 	}
 	if r.gate = adapt.Gate(c.String("gate")); !slices.Contains(adapt.Gates(), r.gate) {
 		return fmt.Errorf("--gate %q: want one of %v", r.gate, adapt.Gates())
-	}
-	if r.format, err = formatOf(c.Args().First(), "input-format", c.String("input-format")); err != nil {
-		return err
-	}
-	if r.options, err = predictionOptions(c); err != nil {
-		return err
 	}
 	if p := c.String("class-prior"); p != "labels" && p != "none" {
 		if r.counts, err = numbersOf("class-prior", p); err != nil {

@@ -120,10 +120,3 @@ func (p *documentPass) answer(a streams.Answer[int]) (err error) {
 	p.d.Adapt(i, p.adapted(item, a.Result))
 	return nil
 }
-
-// noteOf tells of values in a document that JSON does not know.
-func (r *filterRun) noteOf(d *predictions.Document) {
-	if note := d.Note(); note != "" {
-		warn(r.c, r.env, []string{r.name + ": " + note})
-	}
-}

@@ -19,26 +19,16 @@ import (
 
 // filterRun is one pass over predictions.
 type filterRun struct {
-	c        *cli.Context
-	env      environment
-	stop     <-chan struct{} // closed at an interrupt
-	name     string          // of the input, for messages
-	format   predictions.Format
-	options  predictions.Options
+	reading
 	settings adapt.Settings
 	taught   *transitions // of other streams; nil if there are none
 	streams  streams.Options
-	truths   *itemTruths
 	memory   *filterMemory // of streams from run to run; nil if they are forgotten
-	stopAt   bool          // the first failure
 
-	classes int // 0: the first vector will tell
-	labels  []string
-	begun   time.Time
-	bytes   int64
+	begun time.Time
+	bytes int64
 
-	items, steps, failures, unpredicted, changed, streamCount int
-	rounded                                                   int // items whose probabilities did not sum to 1, by rounding
+	steps, changed, streamCount int
 
 	times timeline.Counts
 
@@ -51,27 +41,11 @@ type filterRun struct {
 
 // newFilterRun reads all of the flags, so that what is wrong with them is said before any input is read.
 func newFilterRun(c *cli.Context, env environment) (*filterRun, error) {
-	if c.NArg() != 1 {
-		return nil, fmt.Errorf("filter: %d inputs: want one file, or - for standard input", c.NArg())
-	}
-	r := &filterRun{c: c, env: env, name: c.Args().First(), begun: time.Now()}
-	if r.name == "-" {
-		r.name = "standard input"
-	}
-	switch c.String("on-error") {
-	case "stop":
-		r.stopAt = true
-	case "skip":
-	default:
-		return nil, fmt.Errorf("--on-error %q: want skip or stop", c.String("on-error"))
-	}
-	var err error
-	if r.format, err = predictionFormat(c); err != nil {
+	in, err := newReading(c, env, "format")
+	if err != nil {
 		return nil, err
 	}
-	if r.options, err = predictionOptions(c); err != nil {
-		return nil, err
-	}
+	r := &filterRun{reading: in, begun: time.Now()}
 	if r.settings, err = settingsOf(c, nil, 0); err != nil {
 		return nil, err
 	}
@@ -186,30 +160,6 @@ func (r *filterRun) begin(classes int, labels []string) error {
 	return errors.Join(r.explained.begin(labels), r.memory.begin(classes, r.settings))
 }
 
-// fatal is an error that no later line can mend.
-type fatal struct{ error }
-
-func (f fatal) Unwrap() error { return f.error }
-
-// failed counts and names a failure. It returns an error that ends the run.
-func (r *filterRun) failed(err error) error {
-	if err == nil {
-		return nil
-	}
-	r.failures++
-	r.items++
-	var end fatal
-	if r.stopAt || errors.As(err, &end) || errors.Is(err, predictions.ErrNeedsClasses) {
-		return err
-	}
-	if most := r.c.Int("max-messages"); most == 0 || r.failures <= most {
-		fmt.Fprintf(r.env.err, "oatta: %v\n", err)
-	} else if r.failures == most+1 {
-		fmt.Fprintln(r.env.err, "oatta: further failures are counted and not named (--max-messages)")
-	}
-	return nil
-}
-
 // adapted is what is written for an item, and counts it.
 func (r *filterRun) adapted(item *predictions.Item, result streams.Result) predictions.Adapted {
 	before, _ := results.Top(item.Probs)
@@ -282,9 +232,4 @@ func (r *filterRun) printSummary() {
 		number(r.items, "item"), number(r.streamCount, "stream"), r.failures, r.unpredicted, number(r.changed, "label"), r.streams.Mode)
 	printTimes(r.env.err, r.times, r.streams.Times.Policy)
 	fmt.Fprintf(r.env.err, "%.0f items and %.1f MB a second: %.2f s\n", float64(r.items)/seconds, float64(r.bytes)/1e6/seconds, seconds)
-}
-
-// roundedNote tells of probabilities that were printed with so few digits that they do not sum to 1.
-func (r *filterRun) roundedNote() string {
-	return fmt.Sprintf("the probabilities of %s are rounded: they sum to 0.95 to 1.05, and were divided by their sum", number(r.rounded, "item"))
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -181,13 +180,4 @@ func (m *filterMemory) close() error {
 // mayGrow tells whether the line in hand may be the beginning of one that is still being written: the last of a file, without a line end.
 func (m *filterMemory) mayGrow(in predictions.Lines) bool {
 	return m != nil && !m.pipe && in.Open()
-}
-
-// checkState tells that the file of the flag is there, for commands that only look.
-func checkState(path string) error {
-	if path == "" {
-		return errors.New("--state FILE: want the file of the states")
-	}
-	_, err := os.Stat(path)
-	return err
 }

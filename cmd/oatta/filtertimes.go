@@ -2,14 +2,11 @@ package main
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/adapt/timeline"
-	"github.com/oatta/oatta/datasets"
-	"github.com/oatta/oatta/datasets/predictions"
 	"github.com/oatta/oatta/internal/streams"
 )
 
@@ -37,16 +34,4 @@ func timesOf(c *cli.Context, gate adapt.Gate) (*streams.Times, error) {
 		return nil, err
 	}
 	return t, t.Validate()
-}
-
-// timeOf returns the time of an item, the zero time if it has none that can be read.
-func timeOf(item *predictions.Item) time.Time {
-	if len(item.Time) == 0 {
-		return time.Time{}
-	}
-	t, _, ok := datasets.ParseTime(string(item.Time))
-	if !ok {
-		return time.Time{}
-	}
-	return t
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
@@ -115,5 +116,14 @@ func forgetStreams(c *cli.Context, s *state.Store, w io.Writer) error {
 		return err
 	}
 	_, err := fmt.Fprintf(w, "%s forgotten\n", number(c.NArg(), "stream"))
+	return err
+}
+
+// checkState tells that the file of the flag is there, for commands that only look.
+func checkState(path string) error {
+	if path == "" {
+		return errors.New("--state FILE: want the file of the states")
+	}
+	_, err := os.Stat(path)
 	return err
 }
