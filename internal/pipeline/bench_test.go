@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"testing"
 
@@ -28,10 +29,6 @@ func (silent) Header(dst []byte) ([]byte, error)                           { ret
 func (silent) Record(dst []byte, _ int, _ *results.Record) ([]byte, error) { return dst, nil }
 func (silent) Footer(dst []byte, _ int) ([]byte, error)                    { return dst, nil }
 
-type nowhere struct{}
-
-func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
-
 // BenchmarkSources shows what an item costs beside loading and the network, the filter included, which the last line times
 // alone, and the format of the output not.
 func BenchmarkSources(b *testing.B) {
@@ -40,7 +37,7 @@ func BenchmarkSources(b *testing.B) {
 		world.items = world.items[:b.N]
 		job := world.job(b)
 		job.Load = func([]float32, int, uint64) error { return nil }
-		job.Loaders, job.Stream, job.Format, job.Predictor, job.Filter = 1, nowhere{}, silent{}, nil, streams.Options{Classes: classes}
+		job.Loaders, job.Stream, job.Format, job.Predictor, job.Filter = 1, io.Discard, silent{}, nil, streams.Options{Classes: classes}
 		change(&job)
 		b.ReportAllocs()
 		b.ResetTimer()
@@ -56,7 +53,7 @@ func BenchmarkSources(b *testing.B) {
 		world := named(500)
 		job := world.job(b)
 		r := &run{Job: job}
-		r.Stream, r.Format, r.Filter.Times = nowhere{}, silent{}, nil
+		r.Stream, r.Format, r.Filter.Times = io.Discard, silent{}, nil
 		var err error
 		if r.step, err = newStepper(&r.Job, r.give); err != nil {
 			b.Fatal(err)

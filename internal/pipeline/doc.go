@@ -26,7 +26,7 @@
 //	lane 2   c0   d0   d1   d2
 //	written  a0   a1   a2   a3 and what was held, b0 b1 c0 d0 d1 d2
 //
-// What comes of later streams is held until their turn. The first stream in hand goes on in every run and is never held; when as much
+// What comes of later streams is held until theirs is written. The oldest unfinished stream goes on in every run and is never held; when as much
 // is held as may be, it goes on alone, so that memory stays within bounds beside a stream of any length. Which items a run advances
 // depends on the lengths of the streams, the number of lanes and that limit, never on time, and so do the bits of an output.
 //
@@ -40,12 +40,12 @@
 //
 // An output file is accompanied by a journal. With every piece of output the journal gets, in one checksummed frame, the network's
 // outputs for it and the length and checksum of the output so far. A run that was killed at any moment is continued by cutting the
-// output at the last frame that agrees with it and by stepping the filter of the stream in hand through the outputs in the journal: its
+// output at the last frame that agrees with it and by stepping the filter of the current stream through the outputs in the journal: its
 // state is then, to the bit, what it was, and so is what waits for items to come. Batches are cut at the same places again, so that the finished output equals that of a run
 // that was never interrupted.
 //
 // What a stream predictor has learned is not in the journal. It repeats the runs from the first on that a state still depends on: since
-// the stream in hand began, or since the predictor last took the source's state, if it is a [predict.Restarter]; and since later streams began
+// the current stream began, or since the predictor last took the source's state, if it is a [predict.Restarter]; and since later streams began
 // of which nothing is written yet. They are the same runs as before, rows of streams that are done included, so that the bits are the
-// same, too. With no other streams in hand, that costs at most as much as the stream had cost.
+// same, too. With no other stream begun, that costs at most as much as the stream had cost.
 package pipeline

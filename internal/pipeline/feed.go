@@ -28,7 +28,7 @@ func (r *run) source(ctx context.Context, at place, stop <-chan struct{}) (sourc
 	}
 	l.input = r.Streams.InputLen()
 	s := &lanes{loading: l, predictor: r.Streams, classes: r.Streams.Classes(), first: at.first}
-	s.plan = plan{items: r.Items, lanes: make([]hand, r.Streams.Lanes(max(1, r.Batch))), limit: cmp.Or(r.Held, heldLimit(s.classes))}
+	s.plan = plan{items: r.Items, lanes: make([]laneState, r.Streams.Lanes(max(1, r.Batch))), limit: cmp.Or(r.Held, heldLimit(s.classes))}
 	return s, s.run(ctx, at.from)
 }
 
@@ -50,7 +50,7 @@ func (r *run) batches(ctx context.Context, at place) error {
 	var failed error
 	for b := range batches {
 		<-b.done
-		if r.stopped(ctx) { // here too: the goroutine above may not have had its turn
+		if r.stopped(ctx) { // here too: the goroutine above may not have run yet
 			halt()
 		}
 		switch {

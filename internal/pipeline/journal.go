@@ -62,7 +62,7 @@ func checkMagic(path string) error {
 	return nil
 }
 
-// openJournal opens an existing journal and returns its header; errUnborn if it has none.
+// openJournal opens an existing journal and returns its header; errNoHeader if it has none.
 func openJournal(path string) (*journal, []byte, error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0o644)
 	if err != nil {
@@ -75,7 +75,7 @@ func openJournal(path string) (*journal, []byte, error) {
 		return false, nil
 	})
 	if err == nil && header == nil {
-		err = errUnborn
+		err = errNoHeader
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())
@@ -83,8 +83,8 @@ func openJournal(path string) (*journal, []byte, error) {
 	return j, header, nil
 }
 
-// errUnborn says that a run was killed before its journal had a header: nothing was written, so nothing is lost.
-var errUnborn = errors.New("journal without a header")
+// errNoHeader says that a run was killed before its journal had a header: nothing was written, so nothing is lost.
+var errNoHeader = errors.New("journal without a header")
 
 // startFrame appends the place of a frame's head; the payload follows, and append fills the head in.
 func startFrame(dst []byte) []byte { return append(dst, 0, 0, 0, 0, 0, 0, 0, 0) }

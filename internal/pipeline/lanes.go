@@ -11,22 +11,22 @@ import (
 	"github.com/oatta/oatta/models/predict"
 )
 
-// lanes moves items through a [predict.StreamPredictor]: several streams in lockstep, each in its order, by the turns of a [plan].
+// lanes moves items through a [predict.StreamPredictor]: several streams in lockstep, each in its order, by the rounds of a [plan].
 //
-// A turn waits until all of its items are loaded, however few are there already. What a network makes of a row may differ in the last
-// bits with the number of rows, so turns that took what is ready would give other bits each time, and a resumed run others than an
-// uninterrupted one. Waiting costs next to nothing: items are loaded ahead in the order of the turns, and where loading is the slower
-// part, smaller turns would not be done sooner.
+// A round waits until all of its items are loaded, however few are there already. What a network makes of a row may differ in the last
+// bits with the number of rows, so rounds that took what is ready would give other bits each time, and a resumed run others than an
+// uninterrupted one. Waiting costs next to nothing: items are loaded ahead in the order of the rounds, and where loading is the slower
+// part, smaller rounds would not be done sooner.
 type lanes struct {
 	*loading
 	predictor predict.StreamPredictor
 	classes   int
 	plan      plan
 	first     int // item to begin with; those that the plan deals before only bring the lanes to their state
-	freed     chan *turn
+	freed     chan *round
 	begun     []bool // by lane
 	order     sequence
-	failing   int // turns in a row on whose every row the network failed
+	failing   int // rounds in a row on whose every row the network failed
 	suspect   int // first item of those
 	ready     []outcome
 	flushed   time.Time
@@ -34,8 +34,8 @@ type lanes struct {
 	infer     time.Duration
 }
 
-// turn is a batch of items of different streams.
-type turn struct {
+// round is a batch of items of different streams.
+type round struct {
 	batch
 	slots []slot
 	ids   []int // lanes of the rows that were loaded
@@ -48,11 +48,11 @@ const heldBytes = 64 << 20
 // heldLimit returns how many outcomes that is.
 func heldLimit(classes int) int { return max(heldBytes/(4*classes+64), 64) }
 
-// Loading runs so many turns ahead where they take no more than so much. That bridges the first item of a long recording, for which all
+// Loading runs so many rounds ahead where they take no more than so much. That bridges the first item of a long recording, for which all
 // of it may have to be read.
 const (
-	aheadTurns = 256
-	aheadBytes = 16 << 20
+	aheadRounds = 256
+	aheadBytes  = 16 << 20
 )
 
 // Outcomes go on when so many are there, or after such a time: a run that is killed repeats what did not.
@@ -66,9 +66,9 @@ const (
 func (l *lanes) run(ctx context.Context, from int) <-chan *batch {
 	n := len(l.plan.lanes)
 	memory := ring{rows: l.rows()}
-	l.freed = make(chan *turn, memory.rows)
-	l.begun, l.order = make([]bool, n), sequence{next: l.first, of: make([]*strand, n)}
-	ordered, tasks, out := make(chan *turn, memory.rows), make(chan task), make(chan *batch, 2)
+	l.freed = make(chan *round, memory.rows)
+	l.begun, l.order = make([]bool, n), sequence{next: l.first, of: make([]*segment, n)}
+	ordered, tasks, out := make(chan *round, memory.rows), make(chan task), make(chan *batch, 2)
 	var wg sync.WaitGroup
 	wg.Go(func() { l.dispatch(from, memory, ordered, tasks) })
 	wg.Go(func() { l.all(tasks, func(b *batch) { close(b.done) }) })
@@ -83,8 +83,8 @@ func (l *lanes) run(ctx context.Context, from int) <-chan *batch {
 // rows returns how many items may be loaded and not yet stepped through.
 func (l *lanes) rows() int {
 	n := len(l.plan.lanes)
-	least := 3*n + l.loaders // a turn at work, one that is ready, the ring's unused end, and what is being loaded
-	return max(least, min(aheadTurns*n, aheadBytes/(4*(l.input+l.classes))))
+	least := 3*n + l.loaders // a round at work, one that is ready, the ring's unused end, and what is being loaded
+	return max(least, min(aheadRounds*n, aheadBytes/(4*(l.input+l.classes))))
 }
 
 func (l *lanes) release(*batch) {}
@@ -93,13 +93,13 @@ func (l *lanes) report(r *Report) {
 	r.Busy.Load, r.Busy.Infer, r.Repeated = time.Duration(l.busyLoad.Load()), l.infer, l.repeated
 }
 
-// dispatch sends turns to be loaded, as far ahead as there is memory for their rows.
-func (l *lanes) dispatch(from int, memory ring, ordered chan<- *turn, tasks chan<- task) {
+// dispatch sends rounds to be loaded, as far ahead as there is memory for their rows.
+func (l *lanes) dispatch(from int, memory ring, ordered chan<- *round, tasks chan<- task) {
 	defer close(ordered)
 	defer close(tasks)
 	src, dst := make([]float32, memory.rows*l.input), make([]float32, memory.rows*l.classes)
-	var idle []*turn
-	for slots := l.plan.from(from, nil); len(slots) > 0; slots = l.plan.turn(slots[:0]) {
+	var idle []*round
+	for slots := l.plan.from(from, nil); len(slots) > 0; slots = l.plan.nextRound(slots[:0]) {
 		at, used, ok := memory.take(len(slots))
 		for ; !ok; at, used, ok = memory.take(len(slots)) {
 			select {
@@ -113,7 +113,7 @@ func (l *lanes) dispatch(from int, memory ring, ordered chan<- *turn, tasks chan
 		if l.stopped() {
 			return
 		}
-		t := &turn{}
+		t := &round{}
 		if last := len(idle) - 1; last >= 0 {
 			t, idle = idle[last], idle[:last]
 		}
@@ -126,7 +126,7 @@ func (l *lanes) dispatch(from int, memory ring, ordered chan<- *turn, tasks chan
 	}
 }
 
-func (t *turn) deal(slots []slot, used int) {
+func (t *round) deal(slots []slot, used int) {
 	t.used = used
 	t.slots = append(t.slots[:0], slots...)
 	t.items = t.items[:0]
@@ -136,8 +136,8 @@ func (t *turn) deal(slots []slot, used int) {
 	t.expect(len(slots))
 }
 
-// advance makes the turns and sends what comes of them. However it ends, it waits until no turn is being loaded.
-func (l *lanes) advance(ctx context.Context, ordered <-chan *turn, out chan<- *batch) {
+// advance makes the rounds and sends what comes of them. However it ends, it waits until no round is being loaded.
+func (l *lanes) advance(ctx context.Context, ordered <-chan *round, out chan<- *batch) {
 	l.flushed = time.Now()
 	var err error
 	for t := range ordered {
@@ -155,8 +155,8 @@ func (l *lanes) advance(ctx context.Context, ordered <-chan *turn, out chan<- *b
 	}
 }
 
-// make makes one turn. An error means that the engine is broken.
-func (l *lanes) make(ctx context.Context, t *turn, out chan<- *batch) error {
+// make makes one round. An error means that the engine is broken.
+func (l *lanes) make(ctx context.Context, t *round, out chan<- *batch) error {
 	start := time.Now()
 	engine := l.step(ctx, t)
 	l.infer += time.Since(start)
@@ -188,7 +188,7 @@ func (l *lanes) make(ctx context.Context, t *turn, out chan<- *batch) error {
 
 // step advances the lanes whose items were loaded. If the run fails as a whole, each row is tried alone; an error means that none
 // succeeded.
-func (l *lanes) step(ctx context.Context, t *turn) error {
+func (l *lanes) step(ctx context.Context, t *round) error {
 	for _, s := range t.slots {
 		if s.begin || !l.begun[s.lane] {
 			l.predictor.Begin(s.lane)
@@ -223,7 +223,7 @@ func (l *lanes) step(ctx context.Context, t *turn) error {
 }
 
 // try steps rows from to to-1 and sets their outcomes, unless the run fails as a whole.
-func (l *lanes) try(ctx context.Context, t *turn, rows []int, from, to int) error {
+func (l *lanes) try(ctx context.Context, t *round, rows []int, from, to int) error {
 	dst := t.dst[from*l.classes : to*l.classes]
 	err := l.predictor.Step(ctx, dst, t.src[from*l.input:to*l.input], t.ids[from:to])
 	var some predict.RowErrors

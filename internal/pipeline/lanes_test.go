@@ -134,7 +134,7 @@ func named(lengths ...int) *bench {
 	return b
 }
 
-func TestTurns(t *testing.T) {
+func TestRounds(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		b    *bench
@@ -189,8 +189,8 @@ step 0:32
 	}
 }
 
-// An item that cannot be loaded is no step of its stream, and a row that fails costs its mates nothing. Both take their turn, so that
-// the turns of the others are what they would be otherwise.
+// An item that cannot be loaded is no step of its stream, and a row that fails costs the others nothing. Both take their place, so that
+// the rounds of the others are what they would be otherwise.
 func TestFailuresOfRows(t *testing.T) {
 	b := named(3, 3)
 	b.inputs[1] = nil  // a1
@@ -241,7 +241,7 @@ func TestLanesEqualOneStreamAtATime(t *testing.T) {
 }
 
 // The bits of an output do not depend on what is fast, though a network's depend on the number of rows.
-func TestTurnsDoNotDependOnTime(t *testing.T) {
+func TestRoundsDoNotDependOnTime(t *testing.T) {
 	b := newBench(31, 120)
 	run := func(r *rand.Rand, loaders int) (string, string) {
 		p := &learner{most: 5}
@@ -256,8 +256,8 @@ func TestTurnsDoNotDependOnTime(t *testing.T) {
 		})
 		return out, p.log.String()
 	}
-	want, turns := run(nil, 1)
-	if got, log := run(rand.New(rand.NewPCG(1, 1)), 6); got != want || log != turns {
+	want, rounds := run(nil, 1)
+	if got, log := run(rand.New(rand.NewPCG(1, 1)), 6); got != want || log != rounds {
 		t.Error("slow loading gave another output")
 	}
 }
@@ -288,7 +288,7 @@ func TestLoadingRunsAhead(t *testing.T) {
 	}{
 		{named(150), aheadBytes / 8, 3*most + loaders},
 		{named(30, 30, 30, 30, 30), aheadBytes / 8, 3*most + loaders},
-		{named(600), classes, aheadTurns * most},
+		{named(600), classes, aheadRounds * most},
 	} {
 		var loaded, now, busiest atomic.Int64
 		stepped, ahead := 0, int64(0)

@@ -154,7 +154,7 @@ func syncFolder(path string) error {
 func (o *Output) resume(identity map[string]string) (err error) {
 	var header []byte
 	o.journal, header, err = openJournal(o.journalPath())
-	if errors.Is(err, errUnborn) {
+	if errors.Is(err, errNoHeader) {
 		return o.restart(identity)
 	}
 	if err != nil {

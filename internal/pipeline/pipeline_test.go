@@ -549,7 +549,7 @@ func TestOutputModes(t *testing.T) {
 }
 
 // A run that was killed before its journal had a header has written nothing.
-func TestResumeOfAnUnbornRun(t *testing.T) {
+func TestResumeOfAnRunWithoutAHeader(t *testing.T) {
 	b := newBench(8, 10)
 	for _, left := range []string{"", "OAT", journalMagic, journalMagic + "\x20\x00\x00\x00half"} {
 		path := filepath.Join(t.TempDir(), "out.json")

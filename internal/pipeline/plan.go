@@ -1,35 +1,35 @@
 package pipeline
 
-// plan deals the items of streams out to lanes, each stream to one lane in its order. A turn advances every lane that has a stream by
+// plan deals the items of streams out to lanes, each stream to one lane in its order. A round advances every lane that has a stream by
 // one item; a lane whose stream has ended takes the next stream that nobody has had.
 //
 // Outcomes are written in the order of the items, so those of later streams are held until all before them are there. The oldest
-// stream in hand always advances, and what it gives is written at once; the others advance only while fewer than limit outcomes are
-// held. A turn does not depend on how fast anything is, nor on which items fail, so that the turns of a run are the same each time.
+// unfinished stream always advances, and what it gives is written at once; the others advance only while fewer than limit outcomes are
+// held. A round does not depend on how fast anything is, nor on which items fail, so that the rounds of a run are the same each time.
 type plan struct {
 	items  []Item
-	lanes  []hand
+	lanes  []laneState
 	next   int // first item of the first stream that no lane has had
 	dealt  int // items so far
 	limit  int
 	resume int // the item at which a lane begins though its stream does not; -1: none
 }
 
-// hand is the stream in a lane.
-type hand struct {
+// laneState is the stream of a lane.
+type laneState struct {
 	item int // next
 	busy bool
 }
 
-// slot is an item's place in a turn.
+// slot is an item's place in a round.
 type slot struct {
 	item, lane int
 	begin      bool // the lane begins
 	end        bool // the stream ends
 }
 
-// turn appends the slots of the next turn to dst; none at the end.
-func (p *plan) turn(dst []slot) []slot {
+// nextRound appends the slots of the next round to dst; none at the end.
+func (p *plan) nextRound(dst []slot) []slot {
 	oldest := p.oldest()
 	held := 0
 	if oldest >= 0 {
@@ -58,7 +58,7 @@ func (p *plan) turn(dst []slot) []slot {
 	return dst
 }
 
-// oldest returns the lane with the oldest stream in hand, before which everything is dealt; -1 if there is none.
+// oldest returns the lane with the oldest unfinished stream, before which everything is dealt; -1 if there is none.
 func (p *plan) oldest() int {
 	oldest := -1
 	for lane, h := range p.lanes {
@@ -77,13 +77,13 @@ func (p *plan) endOf(i int) int {
 	return i
 }
 
-// from passes over the turns that deal only items before the given one and appends the slots of the first other turn to dst. A lane
+// from passes over the rounds that deal only items before the given one and appends the slots of the first other round to dst. A lane
 // that begins within its stream then is one of a stream that nobody needs any more, but for the given item, which begins its lane.
 func (p *plan) from(item int, dst []slot) []slot {
 	p.resume = item
 	for {
 		start := len(dst)
-		dst = p.turn(dst)
+		dst = p.nextRound(dst)
 		if len(dst) == start {
 			return dst
 		}

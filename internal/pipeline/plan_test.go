@@ -16,10 +16,10 @@ func TestPlan(t *testing.T) {
 				items = append(items, Item{Stream: fmt.Sprint(s)})
 			}
 		}
-		p := plan{items: items, lanes: make([]hand, 1+r.IntN(6)), limit: 1 + r.IntN(30)}
+		p := plan{items: items, lanes: make([]laneState, 1+r.IntN(6)), limit: 1 + r.IntN(30)}
 		done, lane, last, written := make([]bool, len(items)), map[string]int{}, map[string]int{}, 0
 		dealt := 0
-		for slots := p.turn(nil); len(slots) > 0; slots = p.turn(nil) {
+		for slots := p.nextRound(nil); len(slots) > 0; slots = p.nextRound(nil) {
 			advanced := false
 			for _, s := range slots {
 				stream := items[s.item].Stream
@@ -53,16 +53,16 @@ func TestHeldMemoryIsBounded(t *testing.T) {
 	for i := range 10000 {
 		items = append(items, Item{Stream: fmt.Sprint(i / 10)})
 	}
-	p := plan{items: items, lanes: make([]hand, 4), limit: 500}
-	q := sequence{of: make([]*strand, 4)}
+	p := plan{items: items, lanes: make([]laneState, 4), limit: 500}
+	q := sequence{of: make([]*segment, 4)}
 	most := 0
-	for slots := p.turn(nil); len(slots) > 0; slots = p.turn(slots[:0]) {
+	for slots := p.nextRound(nil); len(slots) > 0; slots = p.nextRound(slots[:0]) {
 		for _, s := range slots {
 			q.add(s, outcome{})
 		}
 		q.drain(nil, len(items))
 		held := 0
-		for _, s := range q.strands {
+		for _, s := range q.segments {
 			held += len(s.outcomes)
 		}
 		most = max(most, held)

@@ -13,10 +13,10 @@ type place struct {
 	from  int // item from which on a stream predictor must see its streams to be in the state that it was in; at most first
 }
 
-// replay steps the filter through what the journal holds: from the beginning of the stream in hand, or all of it for an observer, and where
+// replay steps the filter through what the journal holds: from the beginning of the current stream, or all of it for an observer, and where
 // the filters of streams that have ended are kept for the next run. Answers that are not written wait as they did.
 func (r *run) replay(ctx context.Context, first int) (place, error) {
-	begin := first // of the stream in hand
+	begin := first // of the current stream
 	for begin > 0 && begin < len(r.Items) && r.Items[begin-1].Stream == r.Items[first].Stream {
 		begin--
 	}
@@ -25,7 +25,7 @@ func (r *run) replay(ctx context.Context, first int) (place, error) {
 		from = 0
 	}
 	r.again, r.step.given = true, from
-	var steps []int // of the stream in hand
+	var steps []int // of the current stream
 	err := r.Output.replay(from, r.Filter.Classes, func(i int, o outcome) error {
 		if r.stopped(ctx) {
 			return errStopped
@@ -46,7 +46,7 @@ func (r *run) replay(ctx context.Context, first int) (place, error) {
 	return place{first, r.restart(first, steps)}, err
 }
 
-// restart returns the item from which on the stream predictor must repeat its steps, given those that the stream in hand has made.
+// restart returns the item from which on the stream predictor must repeat its steps, given those that the current stream has made.
 func (r *run) restart(first int, steps []int) int {
 	from := 0
 	if p, ok := r.Streams.(predict.Restarter); ok {

@@ -30,7 +30,7 @@ type Job struct {
 	Batch   int // items a run of the predictor, or streams a run of Streams; what it insists on wins
 	Loaders int // goroutines that load items
 	Runners int // runs of the network at the same time; of Streams there is one
-	// Held is how many outcomes of Streams may wait for those of earlier streams: beyond, only the first stream in hand goes on. 0
+	// Held is how many outcomes of Streams may wait for those of earlier streams: beyond, only the oldest unfinished stream goes on. 0
 	// stands for what takes 64 MiB. Outputs may depend on it and on Batch in their last bits.
 	Held int
 
@@ -48,7 +48,7 @@ type Job struct {
 	Clocks func(stream string, data []byte) error
 	// Progress, if set, is called for every item that the predictor is done with in this run.
 	Progress func(failed bool)
-	// Stop, if closed, ends the run after the items in hand, resumable. Cancelling the context of Run does not wait for those.
+	// Stop, if closed, ends the run after the current items, resumable. Cancelling the context of Run does not wait for those.
 	Stop <-chan struct{}
 }
 
@@ -162,7 +162,7 @@ func (r *run) take(first int, outcomes []outcome) error {
 	return err
 }
 
-// give writes a record to the batch in hand, and shows it to who observes.
+// give writes a record to the current batch, and shows it to who observes.
 func (r *run) give(i int, record *results.Record, s *streams.Result) (err error) {
 	if !r.again {
 		if r.buf, err = r.Format.Record(r.buf, i, record); err != nil {

@@ -4,13 +4,13 @@ import "slices"
 
 // sequence brings the outcomes of several streams at once into the order of the items.
 type sequence struct {
-	next    int       // first item that was not drained; what comes of those before it is thrown away
-	strands []*strand // of streams that are not drained, in order
-	of      []*strand // by lane
+	next     int        // first item that was not drained; what comes of those before it is thrown away
+	segments []*segment // of streams that are not drained, in order
+	of       []*segment // by lane
 }
 
-// strand is a piece of a stream that came out of a lane and waits for its turn.
-type strand struct {
+// segment is a piece of a stream that came out of a lane and waits until what comes before it is written.
+type segment struct {
 	next     int // item of the first outcome
 	outcomes []outcome
 	ended    bool
@@ -20,7 +20,7 @@ type strand struct {
 func (q *sequence) add(s slot, o outcome) {
 	t := q.of[s.lane]
 	if t == nil {
-		t = &strand{next: s.item}
+		t = &segment{next: s.item}
 		q.of[s.lane] = t
 		q.insert(t)
 	}
@@ -34,19 +34,19 @@ func (q *sequence) add(s slot, o outcome) {
 	}
 }
 
-// insert puts a strand into its place, which is the last, unless a lane that had a stream when an interrupted run ended comes late.
-func (q *sequence) insert(t *strand) {
-	at := len(q.strands)
-	for at > 0 && q.strands[at-1].next > t.next {
+// insert puts a segment into its place, which is the last, unless a lane that had a stream when an interrupted run ended comes late.
+func (q *sequence) insert(t *segment) {
+	at := len(q.segments)
+	for at > 0 && q.segments[at-1].next > t.next {
 		at--
 	}
-	q.strands = slices.Insert(q.strands, at, t)
+	q.segments = slices.Insert(q.segments, at, t)
 }
 
-// drain appends up to most outcomes whose turn has come to dst.
+// drain appends up to most outcomes before which nothing is missing to dst.
 func (q *sequence) drain(dst []outcome, most int) []outcome {
-	for len(q.strands) > 0 {
-		t := q.strands[0]
+	for len(q.segments) > 0 {
+		t := q.segments[0]
 		if len(t.outcomes) > 0 && t.next != q.next {
 			break // of a stream whose predecessors are not done
 		}
@@ -59,8 +59,8 @@ func (q *sequence) drain(dst []outcome, most int) []outcome {
 		if !t.ended || len(t.outcomes) > 0 {
 			break
 		}
-		q.strands[0] = nil
-		q.strands = q.strands[1:]
+		q.segments[0] = nil
+		q.segments = q.segments[1:]
 	}
 	return dst
 }

@@ -33,14 +33,14 @@ type stepper struct {
 	job    *Job
 	runner *streams.Runner[int]
 	give   func(i int, r *results.Record, s *streams.Result) error
-	ref    func() int // the item in hand
-	at     int        // the item in hand
+	ref    func() int // the current item
+	at     int        // the current item
 	given  int        // items whose records are out; those that follow wait
 	wait   queue
 	counts Counts
 
 	record       results.Record // reused, and so is what follows
-	raw, waited  []float64      // of the item in hand, and of one that had to wait
+	raw, waited  []float64      // of the current item, and of one that had to wait
 	stream, name []byte
 }
 
@@ -90,7 +90,7 @@ func (s *stepper) pass(item *Item, o outcome, failure string) error {
 	return s.runner.Add(streams.Item[int]{Stream: s.stream, ID: s.name, Time: item.Time, Probs: s.raw, Ref: s.ref})
 }
 
-// end ends the stream of the item in hand, and answers what waits.
+// end ends the stream of the current item, and answers what waits.
 func (s *stepper) end() error {
 	if s.job.Clocks != nil {
 		if err := s.runner.SaveClocks(s.job.Clocks); err != nil {
