@@ -89,7 +89,7 @@ func (r *calibrateRun) nothing() error {
 		return fmt.Errorf("all of %s failed", number(r.items, "item"))
 	case t.unknown > 0:
 		return fmt.Errorf("no true label is one of the %d classes: the labels are %s; the classes are %s (--classes names them)",
-			len(r.labels), some(t.resolver.strange(), 8), some(r.labels, 8))
+			len(r.labels), some(t.resolver.unknown(), 8), some(r.labels, 8))
 	}
 	return fmt.Errorf("none of %s has a true label: give --labels FILE or --truth-field NAME", number(r.items, "item"))
 }
@@ -172,8 +172,8 @@ func (report *calibrationReport) warn(r *calibrateRun) {
 	if report.Unused > 0 {
 		say("%s beyond the first %d did not fit into --max-memory and were not used", number(report.Unused, "labelled item"), r.recordings.Len())
 	}
-	if strange := r.truths.resolver.strange(); len(strange) > 0 {
-		say("%s a true label that is none of the classes: %s", plural(report.Unknown, "item has", "items have"), some(strange, 8))
+	if unknown := r.truths.resolver.unknown(); len(unknown) > 0 {
+		say("%s a true label that is none of the classes: %s", plural(report.Unknown, "item has", "items have"), some(unknown, 8))
 	}
 	report.warnPrior(say)
 	report.warnTransitions(r, say)

@@ -58,7 +58,7 @@ func (m *manifestTarget) match(classes []string) error {
 	if m == nil {
 		return nil
 	}
-	var missing, strange []string
+	var missing, unknown []string
 	m.order = make([]int, len(m.labels))
 	for i, label := range m.labels {
 		if m.order[i] = slices.Index(classes, label); m.order[i] < 0 {
@@ -67,14 +67,14 @@ func (m *manifestTarget) match(classes []string) error {
 	}
 	for _, class := range classes {
 		if !slices.Contains(m.labels, class) {
-			strange = append(strange, fmt.Sprintf("%q", class))
+			unknown = append(unknown, fmt.Sprintf("%q", class))
 		}
 	}
-	if len(missing) == 0 && len(strange) == 0 {
+	if len(missing) == 0 && len(unknown) == 0 {
 		return nil
 	}
 	return fmt.Errorf("the %d classes of the predictions are not the %d labels of %s: only there: %s; only here: %s",
-		len(classes), len(m.labels), m.path, orNone(some(missing, 8)), orNone(some(strange, 8)))
+		len(classes), len(m.labels), m.path, orNone(some(missing, 8)), orNone(some(unknown, 8)))
 }
 
 func orNone(s string) string {

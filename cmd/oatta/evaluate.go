@@ -168,12 +168,12 @@ func resolveTruth(in inputs.Input, labels []string, translate func(string) strin
 			t.unknown++
 		}
 	}
-	strange := resolver.strange()
-	if len(strange) == 0 {
+	unknown := resolver.unknown()
+	if len(unknown) == 0 {
 		return t, nil
 	}
-	what := fmt.Sprintf("of the labels of the data, %d are none of the model's %d: %s", len(strange), len(labels), some(strange, 8))
-	if len(strange) == len(resolver.class) {
+	what := fmt.Sprintf("of the labels of the data, %d are none of the model's %d: %s", len(unknown), len(labels), some(unknown, 8))
+	if len(unknown) == len(resolver.class) {
 		return nil, fmt.Errorf("%s\nThe model's are %s; --label-map FILE translates", what, some(labels, 8))
 	}
 	t.warnings = []string{fmt.Sprintf("%s; %s not scored (--label-map FILE translates)", what, were(t.unknown, in.Noun()))}

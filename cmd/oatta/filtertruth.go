@@ -8,9 +8,9 @@ import (
 // printScores prints what the truth says, if there is any: to standard output unless that is the output.
 func (r *filterRun) printScores() error {
 	t, labels := r.truths, r.labels
-	if strange := t.resolver.strange(); len(strange) > 0 {
+	if unknown := t.resolver.unknown(); len(unknown) > 0 {
 		fmt.Fprintf(r.env.err, "oatta: %d true labels are none of the %d classes: %s; the classes are %s (--classes names them)\n",
-			len(strange), len(labels), some(strange, 8), some(labels, 8))
+			len(unknown), len(labels), some(unknown, 8), some(labels, 8))
 	}
 	if t.scored == 0 {
 		if t.table != nil || r.c.IsSet("truth-field") || r.c.IsSet("scores") {

@@ -30,8 +30,8 @@ func (r *labelResolver) of(label string) int {
 	return class
 }
 
-// strange lists, quoted and sorted, the labels met that are no class.
-func (r *labelResolver) strange() (out []string) {
+// unknown lists, quoted and sorted, the labels met that are no class.
+func (r *labelResolver) unknown() (out []string) {
 	for label, class := range r.class {
 		if class < 0 {
 			out = append(out, fmt.Sprintf("%q", label))

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/oatta/oatta/internal/pipeline"
@@ -64,7 +65,7 @@ func (r *classification) toFile() bool { return r.path != "" && r.path != "-" }
 // connect gives the job its output: a resumable file, or a stream.
 func (r *classification) connect(job *pipeline.Job) error {
 	if r.discard {
-		job.Stream = nowhere{}
+		job.Stream = io.Discard
 		return nil
 	}
 	mode, err := outputMode(r.c)
@@ -145,8 +146,3 @@ func outputMode(c *cli.Context) (pipeline.Mode, error) {
 	}
 	return pipeline.Fresh, nil
 }
-
-// nowhere takes what nobody wants to see.
-type nowhere struct{}
-
-func (nowhere) Write(p []byte) (int, error) { return len(p), nil }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	goruntime "runtime"
@@ -134,7 +135,7 @@ func (k *network) timeRun(b *testing.B, c *cli.Context, s share) time.Duration {
 	start := time.Now()
 	report, err := pipeline.Run(context.Background(), pipeline.Job{
 		Items: k.input.Items(), Load: load, Predictor: k.predictor, Kind: k.kind, Filter: streams.Options{Classes: len(k.model.Manifest.Labels), Settings: settings}, Format: format,
-		Batch: s.batch, Loaders: s.loaders, Runners: s.runs, Stream: nowhere{},
+		Batch: s.batch, Loaders: s.loaders, Runners: s.runs, Stream: io.Discard,
 	})
 	if err != nil || report.Failures > 0 {
 		b.Fatal(report, err)
