@@ -111,7 +111,7 @@ func (c *call) scalar(i int, def float64) float64 {
 	switch {
 	case t.absent():
 		return def
-	case t.Len() != 1:
+	case t.size() != 1:
 		panic(failf("input %d is %v%v, want one number", i, t.Elem, t.Dims))
 	case t.Elem.IsFloat():
 		return t.F[0]

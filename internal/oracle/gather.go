@@ -55,8 +55,7 @@ func (c *call) elementPlaces(dims []int64, indices Tensor) []int {
 	strides[a] = 0
 	list := places(indices.Dims, 0, strides)
 	for i := range list {
-		at := index(indices.I[i], dims[a])
-		list[i] += at * step
+		list[i] += index(indices.I[i], dims[a]) * step
 	}
 	return list
 }
@@ -85,8 +84,7 @@ func (c *call) tuples(dims []int64, indices Tensor, batch int) (first []int, dep
 	for i := range first {
 		first[i] = i / per * whole
 		for k := range depth {
-			at := index(indices.I[i*depth+k], dims[batch+k])
-			first[i] += at * strides[batch+k]
+			first[i] += index(indices.I[i*depth+k], dims[batch+k]) * strides[batch+k]
 		}
 	}
 	return first, depth
@@ -102,14 +100,18 @@ func gatherND(c *call) []Tensor {
 	rest := x.Dims[int(batch)+depth:]
 	dims := slices.Concat(indices.Dims[:len(indices.Dims)-1], rest)
 	c.count(dims)
-	n := product(rest)
+	return one(take(x, dims, runs(first, product(rest)), Tensor{}))
+}
+
+// runs lists n places from each of the first on.
+func runs(first []int, n int) []int {
 	list := make([]int, 0, len(first)*n)
 	for _, at := range first {
 		for k := range n {
 			list = append(list, at+k)
 		}
 	}
-	return one(take(x, dims, list, Tensor{}))
+	return list
 }
 
 // scatterElements writes updates into a copy of input 0, or folds them in: reduction add, mul, min, max. Equal places fold one after
@@ -131,13 +133,7 @@ func scatterND(c *call) []Tensor {
 		panic(failf("updates of shape %v, want %v", updates.Dims, dims))
 	}
 	c.count(updates.Dims)
-	list := make([]int, 0, updates.Len())
-	for _, at := range first {
-		for k := range product(rest) {
-			list = append(list, at+k)
-		}
-	}
-	return c.scatterTo(list)
+	return c.scatterTo(runs(first, product(rest)))
 }
 
 // scatterTo folds update i into place list[i].
@@ -145,7 +141,7 @@ func (c *call) scatterTo(list []int) []Tensor {
 	c.same(0, 2)
 	x, updates := c.in[0], c.in[2]
 	y := c.make(x.Elem, x.Dims)
-	y.copy(0, x, 0, x.Len())
+	y.copy(0, x, 0, x.size())
 	p, ok := map[string]pair{"none": {}, "add": addOf, "mul": mulOf, "min": minOf, "max": maxOf}[c.n.Str("reduction", "none")]
 	if !ok || p.i != nil && !numbers(x.Elem) {
 		panic(failf("attribute reduction: %q of %v", c.n.Str("reduction", ""), x.Elem))
@@ -167,7 +163,7 @@ func (c *call) scatterTo(list []int) []Tensor {
 func nonZero(c *call) []Tensor {
 	x := c.in[0]
 	var found []int
-	for i := range x.Len() {
+	for i := range x.size() {
 		if x.F != nil && x.F[i] != 0 || x.I != nil && x.I[i] != 0 {
 			found = append(found, i)
 		}

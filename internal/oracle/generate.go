@@ -23,7 +23,7 @@ func constantOfShape(c *call) []Tensor {
 func rangeOf(c *call) []Tensor {
 	c.sameAll()
 	for i, t := range c.in {
-		if t.Len() != 1 || !numbers(t.Elem) {
+		if t.size() != 1 || !numbers(t.Elem) {
 			panic(failf("input %d is %v%v, want one number", i, t.Elem, t.Dims))
 		}
 	}
@@ -68,7 +68,7 @@ func trilu(c *call) []Tensor {
 	upper := c.n.Int("upper", 1) != 0
 	rows, columns := x.Dims[rank-2], x.Dims[rank-1]
 	k = max(-rows-1, min(columns+1, k))
-	list := make([]int, x.Len())
+	list := make([]int, x.size())
 	for i := range list {
 		row, column := int64(i)/columns%rows, int64(i)%columns
 		list[i] = i

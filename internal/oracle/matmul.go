@@ -2,6 +2,8 @@ package oracle
 
 import (
 	"slices"
+
+	"github.com/oatta/oatta/models/graph"
 )
 
 // matrix is a view of rows and columns of a slice of floats.
@@ -40,25 +42,12 @@ func rowsOf(data []float64, rows, columns int) matrix {
 	return matrix{data, rows, columns, columns, 1}
 }
 
-// matMul is numpy's: a vector is a row on the left and a column on the right, and the axes before the last two broadcast.
+// matMul is numpy's: a vector is a row on the left and a column on the right, and the axes before the last two broadcast. Products of
+// integers are exact as long as no sum exceeds 2^53.
 func matMul(c *call) []Tensor {
-	a, b := c.factors()
-	y := c.multiply(a, b)
-	return one(c.castTo(y, c.in[0].Elem))
-}
-
-// factors returns inputs 0 and 1 as floats. Products of integers are exact as long as no sum exceeds 2^53.
-func (c *call) factors() (a, b Tensor) {
 	c.same(0, 1)
-	for i, to := range []*Tensor{&a, &b} {
-		t := c.in[i]
-		if t.Elem.IsFloat() {
-			*to = t
-			continue
-		}
-		*to = c.asFloats(t)
-	}
-	return a, b
+	y := c.multiply(c.asFloats(c.in[0]), c.asFloats(c.in[1]))
+	return one(c.castTo(y, c.in[0].Elem))
 }
 
 func (c *call) multiply(a, b Tensor) Tensor {
@@ -135,7 +124,7 @@ func gemm(c *call) []Tensor {
 	c.same(0, 1, 2)
 	c.rank(0, 2)
 	c.rank(1, 2)
-	ta, tb := c.factors()
+	ta, tb := c.asFloats(c.in[0]), c.asFloats(c.in[1])
 	a := rowsOf(ta.F, int(ta.Dims[0]), int(ta.Dims[1]))
 	if c.n.Int("transA", 0) != 0 {
 		a = a.transposed()
@@ -147,7 +136,7 @@ func gemm(c *call) []Tensor {
 	if a.columns != b.rows {
 		panic(failf("shapes %v and %v do not multiply", ta.Dims, tb.Dims))
 	}
-	y := c.make(ta.Elem, []int64{int64(a.rows), int64(b.columns)})
+	y := c.make(graph.Float64, []int64{int64(a.rows), int64(b.columns)})
 	multiplyInto(y.F, a, b)
 	alpha, beta := c.float("alpha", 1), c.float("beta", 1)
 	for i := range y.F {

@@ -19,7 +19,7 @@ func (c *call) perChannel(inputs ...int) (channels, area int) {
 		channels, area = int(dims[1]), product(dims[2:])
 	}
 	for _, i := range inputs {
-		if t := c.in[i]; len(t.Dims) != 1 || t.Len() != channels {
+		if t := c.in[i]; len(t.Dims) != 1 || t.size() != channels {
 			panic(failf("input %d has shape %v for %d channels", i, t.Dims, channels))
 		}
 	}

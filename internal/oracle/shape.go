@@ -27,12 +27,12 @@ func reshape(c *call) []Tensor {
 	}
 	n, ok := elements(dims, c.p.s.MaxElements)
 	if open >= 0 && n > 0 {
-		dims[open] = int64(x.Len()) / n
+		dims[open] = int64(x.size()) / n
 		n *= dims[open]
 	} else if open >= 0 {
 		dims[open] = 0
 	}
-	if !ok || n != int64(x.Len()) {
+	if !ok || n != int64(x.size()) {
 		panic(failf("shape %v does not become %v", x.Dims, want))
 	}
 	return one(x.reshaped(dims))
@@ -241,7 +241,7 @@ func shapeOf(c *call) []Tensor {
 }
 
 func sizeOf(c *call) []Tensor {
-	return one(Int64s([]int64{int64(c.in[0].Len())}))
+	return one(Int64s([]int64{int64(c.in[0].size())}))
 }
 
 // depthToSpace: [N, C, H, W] to [N, C/b^2, H*b, W*b]; the block comes before the channel (DCR) or after (CRD).

@@ -53,7 +53,7 @@ func pad(c *call) []Tensor {
 		panic(failf("%d pads for %d axes", len(pads), len(where)))
 	}
 	fill := c.input(2)
-	if c.has(2) && fill.Len() != 1 {
+	if c.has(2) && fill.size() != 1 {
 		panic(failf("input 2 has shape %v, want a scalar", fill.Dims))
 	}
 	y, mode := x, c.n.Str("mode", "constant")

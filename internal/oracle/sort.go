@@ -20,7 +20,7 @@ func topK(c *call) []Tensor {
 	dims := slices.Clone(x.Dims)
 	dims[a] = k
 	where := c.make(graph.Int64, dims)
-	list := make([]int, where.Len())
+	list := make([]int, where.size())
 	r, to := along(x.Dims, a), along(dims, a)
 	largest, row := c.n.Int("largest", 1) != 0, 0
 	r.each(func(first int) {
@@ -40,45 +40,26 @@ func topK(c *call) []Tensor {
 	return []Tensor{take(x, dims, list, Tensor{}), where}
 }
 
-// cumSum adds up along the axis in input 1; exclusive leaves each element out of its own sum, reverse goes from the end.
+// cumSum adds up along the axis in input 1; exclusive leaves each element out of its own sum, reverse goes from the end. Sums of integers
+// are exact to 2^53.
 func cumSum(c *call) []Tensor {
-	x := c.in[0]
-	if !numbers(x.Elem) {
-		panic(failf("input 0 is %v", x.Elem))
-	}
-	where := c.one(1)
-	a := axis(where, len(x.Dims))
+	x := c.asFloats(c.in[0])
 	y := c.make(x.Elem, x.Dims)
 	exclusive, reverse := c.n.Int("exclusive", 0) != 0, c.n.Int("reverse", 0) != 0
-	r := along(x.Dims, a)
+	r := along(x.Dims, axis(c.one(1), len(x.Dims)))
 	r.each(func(first int) {
-		sumF, sumI := 0.0, int64(0)
+		sum := 0.0
 		for j := range r.n {
 			if reverse {
 				j = r.n - 1 - j
 			}
 			at := first + j*r.inner
-			if exclusive {
-				y.put(at, sumF, sumI)
-			}
-			if x.F != nil {
-				sumF += x.F[at]
-			} else {
-				sumI = wrapped(x.Elem, sumI+x.I[at])
-			}
+			y.F[at] = sum
+			sum += x.F[at]
 			if !exclusive {
-				y.put(at, sumF, sumI)
+				y.F[at] = sum
 			}
 		}
 	})
-	return one(y)
-}
-
-// put sets an element to the number of its type.
-func (t Tensor) put(i int, f float64, n int64) {
-	if t.F != nil {
-		t.F[i] = f
-		return
-	}
-	t.I[i] = n
+	return one(c.castTo(y, c.in[0].Elem))
 }

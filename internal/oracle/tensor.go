@@ -54,8 +54,8 @@ func IntsOf(elem graph.DType, values []int64, dims ...int64) Tensor {
 // absent reports the zero Tensor.
 func (t Tensor) absent() bool { return t.Elem == graph.Undefined }
 
-// Len returns the number of elements.
-func (t Tensor) Len() int { return len(t.F) + len(t.I) }
+// size returns the number of elements.
+func (t Tensor) size() int { return len(t.F) + len(t.I) }
 
 // whole reports the types whose elements an int64 holds: networks index, count and mask with them. Of uint64 no network makes use.
 func whole(elem graph.DType) bool { return elem.IsInt() && elem != graph.Uint64 || elem == graph.Bool }
@@ -118,32 +118,14 @@ func (t Tensor) Graph() (*graph.Tensor, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
 	}
-	size := t.Elem.Bits() / 8
-	raw := make([]byte, 0, t.Len()*size)
-	for _, v := range t.F {
-		raw = appendFloat(raw, t.Elem, v)
+	if t.Elem.IsFloat() {
+		return graph.Rounded(t.Elem, t.F, t.Dims...)
 	}
+	var raw []byte
 	for _, v := range t.I {
-		var b [8]byte
-		binary.LittleEndian.PutUint64(b[:], uint64(v))
-		raw = append(raw, b[:size]...)
+		raw = append(raw, binary.LittleEndian.AppendUint64(nil, uint64(v))[:t.Elem.Bits()/8]...)
 	}
 	return graph.RawTensor(t.Elem, t.Dims, raw)
-}
-
-func appendFloat(raw []byte, elem graph.DType, v float64) []byte {
-	switch elem {
-	case graph.Float64:
-		return binary.LittleEndian.AppendUint64(raw, math.Float64bits(v))
-	case graph.Float32:
-		return binary.LittleEndian.AppendUint32(raw, math.Float32bits(float32(v)))
-	}
-	one, err := graph.Full(elem, v) // float16, bfloat16
-	if err != nil {
-		return raw
-	}
-	b, _ := one.Bytes() // in memory
-	return append(raw, b...)
 }
 
 // wrapped keeps the bits of an integer that its type has.

@@ -198,7 +198,7 @@ func clip(c *call) []Tensor {
 	x := c.in[0]
 	c.same(0, 1, 2)
 	for i := 1; i < 3; i++ {
-		if c.has(i) && c.in[i].Len() != 1 {
+		if c.has(i) && c.in[i].size() != 1 {
 			panic(failf("input %d has shape %v, want a scalar", i, c.in[i].Dims))
 		}
 	}

@@ -144,7 +144,7 @@ func (c *call) attentionScores(q, k graph.Value, in []graph.Value) (graph.Value,
 			values[i*sizes[1]+j] = masked
 		}
 	}
-	t, err := floats(c.elem(q), values, sizes...)
+	t, err := graph.Rounded(c.elem(q), values, sizes...)
 	if err != nil {
 		return graph.None, err
 	}

@@ -64,7 +64,7 @@ func (c *call) convWeightShort(x, dy graph.Value, w window, m, channels int64) (
 			flat = append(flat, row[i])
 		}
 	}
-	t, err := floats(c.elem(x), flat, int64(len(pairs)), int64(len(sums)))
+	t, err := graph.Rounded(c.elem(x), flat, int64(len(pairs)), int64(len(sums)))
 	if err != nil {
 		return graph.None, err
 	}

@@ -97,7 +97,7 @@ func (c *call) counts(w window) (counts graph.Value, even bool, err error) {
 		}
 		values = next
 	}
-	t, err := floats(c.elem(c.x()), values, append([]int64{1, 1}, narrow...)...)
+	t, err := graph.Rounded(c.elem(c.x()), values, append([]int64{1, 1}, narrow...)...)
 	if err != nil {
 		return graph.None, false, err
 	}
@@ -112,23 +112,6 @@ func (w window) covered(i int, p, low, high int64) (n int64) {
 		}
 	}
 	return n
-}
-
-// floats returns a tensor of a type of floats.
-func floats(elem graph.DType, values []float64, dims ...int64) (*graph.Tensor, error) {
-	var raw []byte
-	for _, v := range values {
-		one, err := graph.Full(elem, v)
-		if err != nil {
-			return nil, err
-		}
-		b, err := one.Bytes()
-		if err != nil {
-			return nil, err
-		}
-		raw = append(raw, b...)
-	}
-	return graph.RawTensor(elem, dims, raw)
 }
 
 func globalAveragePool(c *call) ([]graph.Value, error) {

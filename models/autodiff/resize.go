@@ -68,7 +68,7 @@ func (c *call) resizeScale(axis int) (float64, bool) {
 
 // along multiplies an axis of size out by the transpose of a matrix [out, in].
 func (c *call) along(d graph.Value, matrix []float64, r graph.Resampling, axis, rank int) (graph.Value, error) {
-	t, err := floats(c.elem(d), matrix, r.Out, r.In)
+	t, err := graph.Rounded(c.elem(d), matrix, r.Out, r.In)
 	if err != nil {
 		return graph.None, err
 	}

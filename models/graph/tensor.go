@@ -178,6 +178,19 @@ func Full(elem DType, value float64, dims ...int64) (*Tensor, error) {
 	return RawTensor(elem, dims, slices.Repeat(one, int(n)))
 }
 
+// Rounded returns a tensor of numbers, each rounded to the type as [Full] does.
+func Rounded(elem DType, values []float64, dims ...int64) (*Tensor, error) {
+	raw := make([]byte, 0, len(values)*elem.Bits()/8)
+	for _, v := range values {
+		one, err := encodeAs(elem, v)
+		if err != nil {
+			return nil, err
+		}
+		raw = append(raw, one...)
+	}
+	return RawTensor(elem, dims, raw)
+}
+
 // Elem returns the element type.
 func (t *Tensor) Elem() DType { return t.elem }
 
