@@ -7,8 +7,8 @@ import (
 	"github.com/oatta/oatta/models/graph"
 )
 
-// ErrNone is in every error of [Explain].
-var ErrNone = errors.New("no normalisation layer to adapt")
+// errNone is in every error of [Explain].
+var errNone = errors.New("no normalisation layer to adapt")
 
 // Explain returns nil if the graph has a layer that can be adapted, and otherwise why it has none and what to do. The producer is the
 // exporter's name as the file states it; it may be empty.
@@ -31,11 +31,11 @@ func Explain(g *graph.Graph, producer string) error {
 	}
 	switch {
 	case frozen > 0:
-		return fmt.Errorf("norms: graph %q: %w: the scales and biases of its %d normalisations are computed, not constant", g.Name, ErrNone, frozen)
+		return fmt.Errorf("norms: graph %q: %w: the scales and biases of its %d normalisations are computed, not constant", g.Name, errNone, frozen)
 	case biased > 0:
 		return fmt.Errorf("norms: graph %q: %w: %s seems to have folded BatchNormalization into the %d convolutions that have a bias: "+
 			"export with training=torch.onnx.TrainingMode.PRESERVE, do_constant_folding=False, dynamo=False, or build the backbone from its weights by oatta models build",
-			g.Name, ErrNone, by, biased)
+			g.Name, errNone, by, biased)
 	}
-	return fmt.Errorf("norms: graph %q: %w: the network was made without any; base, mc-dropout, ttaug and memo work", g.Name, ErrNone)
+	return fmt.Errorf("norms: graph %q: %w: the network was made without any; base, mc-dropout, ttaug and memo work", g.Name, errNone)
 }

@@ -60,7 +60,7 @@ func (f Flat) sizes() []int64 {
 // Unsqueeze): their uses take the slice in their place. The graph is sorted, inferred and pruned of the constants.
 func Expose(g *graph.Graph, params []graph.Value, input string) (theta graph.Value, f Flat, err error) {
 	if len(params) == 0 {
-		return graph.None, Flat{}, ErrNone
+		return graph.None, Flat{}, errNone
 	}
 	f, err = flatten(g, params)
 	if err != nil {

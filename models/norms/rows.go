@@ -20,7 +20,7 @@ func ExposeRows(g *graph.Graph, layers []Layer, input string, rows graph.Dim, we
 	linear, others := linearLayers(g, layers, weight)
 	params := orderedParams(linear, others)
 	if len(params) == 0 {
-		return graph.None, Flat{}, ErrNone
+		return graph.None, Flat{}, errNone
 	}
 	if f, err = flatten(g, params); err != nil {
 		return graph.None, Flat{}, err

@@ -13,21 +13,8 @@ import (
 	"github.com/oatta/oatta/internal/npy"
 )
 
-// Format names a file format that this package reads.
-type Format string
-
-// The formats, as Open tells them apart by content.
-const (
-	Safetensors Format = "safetensors"
-	Torch       Format = "pytorch"        // a zip archive, since PyTorch 1.6
-	TorchLegacy Format = "pytorch-legacy" // a row of pickles, before
-	NPZ         Format = "npz"
-	NPY         Format = "npy"
-)
-
 // File is an open file of weights, or all shards of one. Its methods are safe for concurrent use until Close.
 type File struct {
-	format   Format
 	names    []string // in the file's order
 	tensors  map[string]*Tensor
 	metadata map[string]string
@@ -100,8 +87,8 @@ func read(r io.ReaderAt, size int64) (*File, error) {
 	return nil, errors.New("neither safetensors, nor a PyTorch state dict, npz or npy")
 }
 
-func newFile(format Format) *File {
-	return &File{format: format, tensors: map[string]*Tensor{}, metadata: map[string]string{}}
+func newFile() *File {
+	return &File{tensors: map[string]*Tensor{}, metadata: map[string]string{}}
 }
 
 // maxName is more than any program makes of the modules that lie in each other.
@@ -118,9 +105,6 @@ func (f *File) add(t *Tensor) error {
 	f.tensors[t.name] = t
 	return nil
 }
-
-// Format returns the format of the file, or of its shards.
-func (f *File) Format() Format { return f.format }
 
 // Names returns the names of all tensors in the file's own order.
 func (f *File) Names() []string { return slices.Clone(f.names) }

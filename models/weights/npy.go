@@ -12,7 +12,7 @@ import (
 
 // readNPY reads a single array, which has no name in its file: its tensor is called "".
 func readNPY(r io.ReaderAt, size int64) (*File, error) {
-	f := newFile(NPY)
+	f := newFile()
 	t, err := npyTensor("", r, size)
 	if err != nil {
 		return nil, err
@@ -22,7 +22,7 @@ func readNPY(r io.ReaderAt, size int64) (*File, error) {
 
 // readNPZ reads an archive of npy files.
 func readNPZ(r io.ReaderAt, size int64, z *zip.Reader) (*File, error) {
-	f := newFile(NPZ)
+	f := newFile()
 	for _, file := range z.File {
 		name, ok := strings.CutSuffix(file.Name, ".npy")
 		if !ok {

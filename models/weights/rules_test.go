@@ -27,7 +27,7 @@ func published(t *testing.T) map[string]map[string][]int {
 // holding is a file of zeros under the names, each renamed.
 func holding(t *testing.T, shapes map[string][]int, rename func(string) string) *File {
 	t.Helper()
-	f := newFile(Safetensors)
+	f := newFile()
 	for name, shape := range shapes {
 		n, err := byteLen(U8, shape)
 		if err != nil {

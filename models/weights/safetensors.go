@@ -44,7 +44,7 @@ func readSafetensors(r io.ReaderAt, size int64) (*File, error) {
 	if err := readFull(r, header, 8); err != nil {
 		return nil, err
 	}
-	f := newFile(Safetensors)
+	f := newFile()
 	entries, err := f.parseHeader(header)
 	if err != nil {
 		return nil, fmt.Errorf("header: %w", err)

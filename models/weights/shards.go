@@ -26,7 +26,7 @@ func openShards(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := newFile("")
+	f := newFile()
 	for _, shard := range slices.Compact(slices.Sorted(maps.Values(idx.Weights))) {
 		if err := f.addShard(filepath.Dir(path), shard, idx); err != nil {
 			return nil, errors.Join(fmt.Errorf("shard %q: %w", shard, err), f.Close())
@@ -72,7 +72,7 @@ func (f *File) addShard(dir, shard string, idx index) error {
 	if err != nil {
 		return err
 	}
-	f.format, f.closers = s.format, append(f.closers, s.closers...)
+	f.closers = append(f.closers, s.closers...)
 	maps.Copy(f.metadata, s.metadata)
 	for _, t := range s.Tensors() {
 		if idx.Weights[t.name] != shard {

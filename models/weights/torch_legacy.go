@@ -36,7 +36,7 @@ func readLegacy(r io.ReaderAt, size int64) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := newFile(TorchLegacy)
+	f := newFile()
 	return f, f.addStateDict(values[3], bigEndian, func(s *storage) (io.ReaderAt, int64, error) {
 		at, ok := starts[s.key]
 		if !ok {

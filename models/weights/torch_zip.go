@@ -42,7 +42,7 @@ func readTorch(r io.ReaderAt, size int64, z *zip.Reader, root string) (*File, er
 	if err != nil {
 		return nil, err
 	}
-	f := newFile(Torch)
+	f := newFile()
 	return f, f.addStateDict(v, big, a.place)
 }
 

@@ -180,7 +180,7 @@ func TestShardsReadAsOne(t *testing.T) {
 }
 
 func TestMatchStacksAndReports(t *testing.T) {
-	f := newFile(NPZ)
+	f := newFile()
 	for i, n := range []string{"query", "key", "value"} {
 		x, err := NewFloat32("vit.encoder.layer.0.attention.attention."+n+".bias", []int{1}, []float32{float32(i)})
 		if err != nil || f.add(x) != nil {
