@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/oatta/oatta/models/predict"
 	"github.com/oatta/oatta/runtime"
 )
 
@@ -215,8 +216,8 @@ func (p *Predictor) InputLen() int { return p.inLen }
 // Classes returns the numbers of one prediction.
 func (p *Predictor) Classes() int { return p.d.Classes }
 
-// Kind says what a prediction holds: "logits", "probabilities" or "log-probabilities".
-func (p *Predictor) Kind() string { return p.d.Kind }
+// Kind says what a prediction holds.
+func (p *Predictor) Kind() predict.Kind { return predict.Kind(p.d.Kind) }
 
 // Reset returns the policy in force.
 func (p *Predictor) Reset() Reset { return p.reset }

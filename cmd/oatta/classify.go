@@ -63,8 +63,8 @@ func (r *classification) run(m *models.Model, listed time.Duration) (err error) 
 		return err
 	}
 	r.tellDevice()
-	if r.k.note != "" {
-		warn(r.c, r.env, []string{"one stream at a time: " + r.k.note})
+	if r.k.predictor.Note != "" {
+		warn(r.c, r.env, []string{"one stream at a time: " + r.k.predictor.Note})
 	}
 	r.manifest = runManifest{Settings: r.settings(s, record), Started: time.Now().UTC()}
 	if err = r.memory.begin(&r.manifest.Settings, r.c.Bool("resume")); err != nil {
@@ -135,7 +135,7 @@ func (r *classification) abandon(err error) error {
 
 func (r *classification) tellDevice() {
 	if r.k.config.Device == "auto" && !r.c.Bool("quiet") {
-		fmt.Fprintf(r.env.err, "oatta: runs on %s: %s\n", r.k.device(), r.k.reason)
+		fmt.Fprintf(r.env.err, "oatta: runs on %s: %s\n", r.k.predictor.Device(), r.k.reason)
 	}
 }
 
@@ -148,7 +148,7 @@ func (r *classification) job(s share, record outputRecord) (pipeline.Job, error)
 	if err != nil {
 		return pipeline.Job{}, err
 	}
-	load, err := r.input.Loader(r.k.views, r.k.lanes(s))
+	load, err := r.input.Loader(inputs.Views(r.k.predictor.Views), r.k.streams(s))
 	if err != nil {
 		return pipeline.Job{}, err
 	}
@@ -156,7 +156,7 @@ func (r *classification) job(s share, record outputRecord) (pipeline.Job, error)
 		load = delayed(load)
 	}
 	job := pipeline.Job{
-		Items: all, Load: load, Predictor: r.k.predictor, Streams: r.k.streams, Seed: r.k.method.Seed, Kind: r.k.kind,
+		Items: all, Load: load, Predictor: r.k.predictor.Any, Streams: r.k.predictor.Streams, Seed: r.k.method.Seed, Kind: r.k.predictor.Kind,
 		Filter: r.filter, Format: format, Clocks: r.memory.clocks(),
 		Batch: s.batch, Loaders: s.loaders, Runners: s.runs, Stop: r.env.stops.begin(), Whole: r.observe != nil || r.explained != nil,
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oatta/oatta/internal/method"
 	"github.com/oatta/oatta/internal/scores"
 )
 
@@ -33,10 +34,10 @@ func (k kind) run(t *testing.T, extra ...string) []result {
 // streams come whole, one after another.
 func (k kind) checkMethods(t *testing.T) {
 	base := k.run(t)
-	for _, name := range methodNames {
+	for _, name := range method.Names() {
 		t.Run(name, func(t *testing.T) {
 			args := slices.Clone(methodArgs[name])
-			if name == methodTent {
+			if name == method.Tent {
 				args = []string{"--method", "tent", "--rate", k.rate}
 			}
 			lines, again := k.run(t, args...), k.run(t, append(args, "--batch", "3")...)
@@ -59,7 +60,7 @@ func (k kind) checkMethods(t *testing.T) {
 			if len(seen) != k.streams {
 				t.Errorf("%d streams, want %d", len(seen), k.streams)
 			}
-			if name != methodBase && moved < 1e-6 {
+			if name != method.Base && moved < 1e-6 {
 				t.Errorf("at most %g from the plain network", moved)
 			}
 		})

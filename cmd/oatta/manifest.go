@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/oatta/oatta/internal/method"
 )
 
 // runManifest tells how an output came about. It is written beside the output as OUT.manifest.json, when a run begins and again when
@@ -23,16 +25,16 @@ type runManifest struct {
 
 // runSettings is everything that decides what is written.
 type runSettings struct {
-	Program   string       `json:"program"` // with its version
-	Command   string       `json:"command"`
-	Arguments []string     `json:"input"`
-	What      string       `json:"what"` // an item is called: picture, crop, epoch, window, post
-	Items     int          `json:"items"`
-	Streams   int          `json:"streams"`
-	Listing   string       `json:"listing_sha256"` // of names, streams, times, sizes and modification times in processing order
-	Model     modelRecord  `json:"model"`
-	Engine    engineRecord `json:"engine"`
-	Method    method       `json:"predictor"` // with when it forgets
+	Program   string          `json:"program"` // with its version
+	Command   string          `json:"command"`
+	Arguments []string        `json:"input"`
+	What      string          `json:"what"` // an item is called: picture, crop, epoch, window, post
+	Items     int             `json:"items"`
+	Streams   int             `json:"streams"`
+	Listing   string          `json:"listing_sha256"` // of names, streams, times, sizes and modification times in processing order
+	Model     modelRecord     `json:"model"`
+	Engine    engineRecord    `json:"engine"`
+	Method    method.Settings `json:"predictor"` // with when it forgets
 	filtering
 	Prepare json.RawMessage `json:"preprocessing"`
 	Output  outputRecord    `json:"output"`
@@ -67,7 +69,7 @@ func (r *classification) settings(s share, out outputRecord) runSettings {
 		Program: "oatta " + version(), Command: c.Command.HelpName, Arguments: c.Args().Slice(),
 		What: k.input.Noun(), Items: len(k.input.Items()), Streams: k.input.Streams(), Listing: k.input.Hash(),
 		Model:  modelRecord{m.Name, k.model.Hash(), hashOf(asJSON(m)), len(m.Labels), m.License, k.model.Guessed},
-		Engine: engineRecord{"onnxruntime", k.engine.Version(), k.engine.Library(), k.device(), k.reason, k.config.IntraThreads, s.batch},
+		Engine: engineRecord{"onnxruntime", k.engine.Version(), k.engine.Library(), k.predictor.Device(), k.reason, k.config.IntraThreads, s.batch},
 		Method: k.method, filtering: filteringOf(r.filter, r.taught, r.memory != nil),
 		Prepare: json.RawMessage(asJSON(k.input.Prepared())), Output: out,
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,32 +10,20 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/oatta/oatta/internal/inputs"
+	"github.com/oatta/oatta/internal/method"
 	"github.com/oatta/oatta/memo"
 	"github.com/oatta/oatta/models"
 	"github.com/oatta/oatta/models/dropout"
-	"github.com/oatta/oatta/models/optim"
 	"github.com/oatta/oatta/models/predict"
 	"github.com/oatta/oatta/tent"
 )
 
 const methodCategory = "PREDICTOR"
 
-// The predictors.
-const (
-	methodBase      = "base"
-	methodMCDropout = "mc-dropout"
-	methodTTAug     = "ttaug"
-	methodTent      = "tent"
-	methodMemo      = "memo"
-)
-
-var methodNames = []string{methodBase, methodMCDropout, methodTTAug, methodTent, methodMemo}
-
 // methodFlags choose the predictor and its settings.
 func methodFlags() []cli.Flag {
 	return append([]cli.Flag{
-		&cli.StringFlag{Name: "method", Value: methodBase, Category: methodCategory, Usage: "base (the network as it is), mc-dropout, ttaug (augmented views), tent (adapts normalisations along the stream), memo (adapts to the views of each item)"},
+		&cli.StringFlag{Name: "method", Value: method.Base, Category: methodCategory, Usage: "base (the network as it is), mc-dropout, ttaug (augmented views), tent (adapts normalisations along the stream), memo (adapts to the views of each item)"},
 		&cli.Uint64Flag{Name: "seed", Category: methodCategory, Usage: "mc-dropout, ttaug, memo: of masks and views"},
 		&cli.IntFlag{Name: "views", Category: methodCategory, DefaultText: "9 for ttaug, 16 or 32 for memo", Usage: "ttaug, memo: views beside the plain input"},
 		&cli.StringFlag{Name: "augment", Category: methodCategory, Usage: "ttaug, memo: `SET` of views; pictures: flip, crops, scales, ten-crop, augmix, memo-cifar, memo-imagenet; signals: usual, jitter, shift; texts: usual, words, handles"},
@@ -64,272 +51,142 @@ func settingFlags() []cli.Flag {
 
 // methodOnly lists the flags that only some predictors read.
 var methodOnly = map[string][]string{
-	"seed": {methodMCDropout, methodTTAug, methodMemo}, "views": {methodTTAug, methodMemo}, "augment": {methodTTAug, methodMemo}, "merge": {methodTTAug},
-	"passes": {methodMCDropout}, "dropout": {methodMCDropout}, "dropout-at": {methodMCDropout},
-	"preset": {methodMemo}, "decay": {methodMemo}, "adapt": {methodMemo}, "optimizer": {methodTent, methodMemo}, "rate": {methodTent, methodMemo},
-	"statistics": {methodTent}, "steps": {methodTent}, "predict": {methodTent}, "reset": {methodTent},
+	"seed": {method.MCDropout, method.TTAug, method.Memo}, "views": {method.TTAug, method.Memo}, "augment": {method.TTAug, method.Memo}, "merge": {method.TTAug},
+	"passes": {method.MCDropout}, "dropout": {method.MCDropout}, "dropout-at": {method.MCDropout},
+	"preset": {method.Memo}, "decay": {method.Memo}, "adapt": {method.Memo}, "optimizer": {method.Tent, method.Memo}, "rate": {method.Tent, method.Memo},
+	"statistics": {method.Tent}, "steps": {method.Tent}, "predict": {method.Tent}, "reset": {method.Tent},
 }
 
 // notZero lists the flags whose 0 would stand for a default.
 var notZero = []string{"passes", "dropout", "rate", "steps"}
 
-// method is a predictor and its settings as a run's manifest records them.
-type method struct {
-	Name  string        `json:"name"`
-	Seed  uint64        `json:"seed"`
-	Views *inputs.Views `json:"views,omitempty"` // ttaug, memo
-	Merge string        `json:"merge,omitempty"` // ttaug
-
-	Dropout *dropoutMethod `json:"mc_dropout,omitempty"`
-	Tent    *tentMethod    `json:"tent,omitempty"`
-	Memo    *memoMethod    `json:"memo,omitempty"`
-}
-
-type dropoutMethod struct {
-	Passes int      `json:"passes"`
-	P      float64  `json:"p,omitempty"` // 0: the network's
-	At     []string `json:"at,omitempty"`
-}
-
-type tentMethod struct {
-	Statistics float64 `json:"batch_statistics"` // their share, 0 to 1
-	Optimizer  string  `json:"optimizer"`
-	Rate       float64 `json:"rate"`
-	Steps      int     `json:"steps"`
-	Predict    string  `json:"predict"`
-	Reset      string  `json:"reset"`
-	Items      int     `json:"reset_items,omitempty"`
-}
-
-type memoMethod struct {
-	Preset     string  `json:"preset"`
-	Optimizer  string  `json:"optimizer"`
-	Rate       float64 `json:"rate"`
-	Decay      float64 `json:"decay"`
-	Parameters string  `json:"parameters"`
-	Prior      float64 `json:"statistics_prior"`
-}
-
-// methodOfGraph tells which predictor runs a graph that was made for one, by what its metadata call it.
-var methodOfGraph = map[string]string{"tent": methodTent, "memo": methodMemo, "mc": methodMCDropout}
-
 // methodOf reads the flags. A file that holds a predictor's graph has its method and settings already.
-func methodOf(c *cli.Context, m *models.Model) (x method, err error) {
-	x = method{Name: c.String("method"), Seed: c.Uint64("seed")}
-	if made := methodOfGraph[m.Made()]; made != "" {
-		if c.IsSet("method") && x.Name != made {
-			return x, fmt.Errorf("--method %s: the model's file holds a graph for %s", x.Name, made)
+func methodOf(c *cli.Context, m *models.Model) (s method.Settings, err error) {
+	name := c.String("method")
+	if made := method.MadeFor(m); made != "" {
+		if c.IsSet("method") && name != made {
+			return s, fmt.Errorf("--method %s: the model's file holds a graph for %s", name, made)
 		}
-		x.Name = made
-		return x, x.made(c, m)
+		s, err = madeMethod(c, m)
+	} else if !slices.Contains(method.Names(), name) {
+		return s, fmt.Errorf("--method %q: want %s", name, strings.Join(method.Names(), ", "))
+	} else {
+		s, err = methodSettings(c, name, m.Manifest)
 	}
-	if !slices.Contains(methodNames, x.Name) {
-		return x, fmt.Errorf("--method %q: want %s", x.Name, strings.Join(methodNames, ", "))
-	}
-	return x, x.settings(c, m)
+	s.Seed = c.Uint64("seed")
+	return s, err
 }
 
-// made reads what a predictor's graph leaves open: the views.
-func (x *method) made(c *cli.Context, m *models.Model) (err error) {
+// madeMethod reads what a predictor's graph leaves open: the views.
+func madeMethod(c *cli.Context, m *models.Model) (method.Settings, error) {
+	name := method.MadeFor(m)
 	for flag := range methodOnly {
-		open := flag == "seed" || flag == "augment" && x.Name == methodMemo
-		if c.IsSet(flag) && !(open && slices.Contains(methodOnly[flag], x.Name)) {
-			return fmt.Errorf("--%s: the model's file holds the graph of %s with its settings", flag, x.Name)
+		open := flag == "seed" || flag == "augment" && name == method.Memo
+		if c.IsSet(flag) && !(open && slices.Contains(methodOnly[flag], name)) {
+			return method.Settings{}, fmt.Errorf("--%s: the model's file holds the graph of %s with its settings", flag, name)
 		}
 	}
-	if x.Name != methodMemo {
-		return nil
-	}
-	s, err := memo.FromMetadata(m.Graph.Metadata)
-	x.Views = &inputs.Views{Set: cmp.Or(c.String("augment"), memoSet(m)), Count: s.Views}
-	return err
+	return method.Of(m, c.String("augment"))
 }
 
-// settings reads what the flags say of the predictor that has been named.
-func (x *method) settings(c *cli.Context, m *models.Model) (err error) {
+// methodSettings reads what the flags say of the predictor that has been named.
+func methodSettings(c *cli.Context, name string, m models.Manifest) (s method.Settings, err error) {
 	for _, flag := range slices.Sorted(maps.Keys(methodOnly)) {
-		if c.IsSet(flag) && !slices.Contains(methodOnly[flag], x.Name) {
-			return fmt.Errorf("--%s is a setting of --method %s", flag, strings.Join(methodOnly[flag], " and "))
+		if c.IsSet(flag) && !slices.Contains(methodOnly[flag], name) {
+			return s, fmt.Errorf("--%s is a setting of --method %s", flag, strings.Join(methodOnly[flag], " and "))
 		}
 	}
 	for _, flag := range notZero { // which the packages below take for their default, and a manifest would record
 		if c.IsSet(flag) && c.Float64(flag) == 0 {
-			return fmt.Errorf("--%s 0: want more than 0", flag)
+			return s, fmt.Errorf("--%s 0: want more than 0", flag)
 		}
 	}
-	switch x.Name {
-	case methodMCDropout:
-		x.Dropout = &dropoutMethod{c.Int("passes"), c.Float64("dropout"), c.StringSlice("dropout-at")}
-	case methodTTAug:
-		x.Merge = c.String("merge")
-		x.Views, err = viewsOf(c, defaultSet(m), 9)
-	case methodTent:
-		x.Tent, err = tentOf(c)
-	case methodMemo:
-		if x.Memo, err = memoOf(c, m); err == nil {
-			s, presetErr := memo.Preset(x.Memo.Preset)
-			err = presetErr
-			if err == nil {
-				x.Views, err = viewsOf(c, memoSet(m), memoViews(m, s))
-			}
+	if name == method.Memo {
+		s, err = method.Preset(c.String("preset"), m)
+	} else {
+		s, err = method.Default(name, m)
+	}
+	if err != nil {
+		return s, err
+	}
+	switch name {
+	case method.MCDropout:
+		s.Dropout = &method.DropoutSettings{Passes: c.Int("passes"), P: c.Float64("dropout"), At: c.StringSlice("dropout-at")}
+	case method.TTAug:
+		s.Merge = c.String("merge")
+		err = readViews(c, s.Views)
+	case method.Tent:
+		if err = readTent(c, s.Tent); err == nil {
+			err = s.Validate()
+		}
+	case method.Memo:
+		readMemo(c, s.Memo)
+		if err = s.Validate(); err == nil {
+			err = readViews(c, s.Views)
 		}
 	}
-	return err
+	return s, err
 }
 
-// viewsOf reads how many views there are, and of which set.
-func viewsOf(c *cli.Context, set string, count int) (*inputs.Views, error) {
-	v := &inputs.Views{Set: cmp.Or(c.String("augment"), set), Count: count}
-	switch v.Set { // which have a number of their own
-	case "flip":
-		v.Count = 1
-	case "ten-crop":
-		v.Count = 9
+// readViews reads how many views there are, and of which set.
+func readViews(c *cli.Context, v *method.Views) error {
+	if c.String("augment") != "" {
+		*v = *method.DefaultViews(c.String("augment"), v.Count)
 	}
 	if c.IsSet("views") {
 		v.Count = c.Int("views")
 	}
-	if v.Count < 1 || v.Count > memo.MaxViews-1 {
-		return nil, fmt.Errorf("--views %d: want 1 to %d", v.Count, memo.MaxViews-1)
+	if v.Count < 1 || v.Count > method.MaxViews {
+		return fmt.Errorf("--views %d: want 1 to %d", v.Count, method.MaxViews)
 	}
-	return v, nil
+	return nil
 }
 
-// small is the side up to which pictures are taken for those of CIFAR: the whole of them is the object.
-const small = 64
-
-// isLarge tells pictures of which a run of many views takes gigabytes.
-func isLarge(m *models.Model) bool {
-	return m.Manifest.Signal == nil && m.Manifest.Text == nil && max(m.Manifest.Input.Height, m.Manifest.Input.Width) > small
-}
-
-// defaultSet is the set of views of a model's task.
-func defaultSet(m *models.Model) string {
-	if m.Manifest.Signal != nil || m.Manifest.Text != nil {
-		return "usual"
-	}
-	return "crops"
-}
-
-// memoSet is the set of views of MEMO for a model's task. That of the official code for ImageNet takes crops down to 8 % of the picture,
-// in which the animal of a camera trap is often not to be seen: large pictures are mixed without crops.
-func memoSet(m *models.Model) string {
-	switch in := m.Manifest.Input; {
-	case m.Manifest.Signal != nil || m.Manifest.Text != nil:
-		return "usual"
-	case max(in.Height, in.Width) <= small:
-		return "memo-cifar"
-	}
-	return "augmix"
-}
-
-// memoViews is how many views an item has unless asked for otherwise: those of the preset, but of large pictures 16, since the values of
-// every layer are kept for all views at once (of EfficientNet-Lite0, 150 MB a view).
-func memoViews(m *models.Model, s memo.Settings) int {
-	if isLarge(m) {
-		return min(s.Views, 16)
-	}
-	return s.Views
-}
-
-// memoPreset is the preset of a model's task.
-func memoPreset(m *models.Model) string {
-	switch in := m.Manifest.Input; {
-	case m.Manifest.Signal != nil:
-		return "signal"
-	case m.Manifest.Text != nil:
-		return "text"
-	case max(in.Height, in.Width) <= small:
-		return "cifar"
-	}
-	return "imagenet"
-}
-
-func memoOf(c *cli.Context, m *models.Model) (*memoMethod, error) {
-	name := cmp.Or(c.String("preset"), memoPreset(m))
-	s, err := memo.Preset(name)
-	if err != nil {
-		return nil, err
-	}
-	x := &memoMethod{
-		Preset: name, Optimizer: cmp.Or(c.String("optimizer"), string(s.Method)), Rate: s.Rate, Decay: s.Decay,
-		Parameters: cmp.Or(c.String("adapt"), string(cmp.Or(s.Parameters, memo.All))), Prior: s.Prior,
-	}
+func readMemo(c *cli.Context, x *method.MemoSettings) {
+	x.Optimizer = cmp.Or(c.String("optimizer"), x.Optimizer)
+	x.Parameters = cmp.Or(c.String("adapt"), x.Parameters)
 	if c.IsSet("rate") {
 		x.Rate = c.Float64("rate")
 	}
 	if c.IsSet("decay") {
 		x.Decay = c.Float64("decay")
 	}
-	return x, x.build(1, "").Validate()
 }
 
-// build returns the settings of the graph.
-func (x *memoMethod) build(views int, kind string) memo.Settings {
-	return memo.Settings{
-		Views: views, Method: memo.Method(x.Optimizer), Rate: x.Rate, Decay: x.Decay,
-		Parameters: memo.Parameters(x.Parameters), Prior: x.Prior, Kind: kind,
-	}
-}
-
-func tentOf(c *cli.Context) (*tentMethod, error) {
-	x := &tentMethod{Optimizer: cmp.Or(c.String("optimizer"), "sgd"), Steps: c.Int("steps"), Predict: c.String("predict")}
-	var err error
-	switch s := c.String("statistics"); s {
-	case "source":
-	case "batch":
-		x.Statistics = 1
-	default:
-		if x.Statistics, err = strconv.ParseFloat(s, 64); err != nil {
-			return nil, fmt.Errorf("--statistics %q: want source, batch, or a share of 0 to 1", s)
-		}
+func readTent(c *cli.Context, x *method.TentSettings) (err error) {
+	x.Optimizer, x.Steps, x.Predict = cmp.Or(c.String("optimizer"), x.Optimizer), c.Int("steps"), c.String("predict")
+	if x.Statistics, err = statistics(c.String("statistics")); err != nil {
+		return err
 	}
 	if x.Predict != "before" && x.Predict != "after" {
-		return nil, fmt.Errorf("--predict %q: want before or after", x.Predict)
+		return fmt.Errorf("--predict %q: want before or after", x.Predict)
 	}
-	x.Reset = c.String("reset")
+	x.Reset, x.Items = c.String("reset"), 0
 	if n, err := strconv.Atoi(x.Reset); err == nil {
 		if n < 1 {
-			return nil, fmt.Errorf("--reset %d: want 1 or more items", n)
+			return fmt.Errorf("--reset %d: want 1 or more items", n)
 		}
 		x.Reset, x.Items = tent.Every.String(), n
 	}
-	o, err := tentOptimizer(x.Optimizer)
-	if err != nil {
-		return nil, err
+	if x.Rate, err = x.DefaultRate(); err != nil {
+		return fmt.Errorf("--optimizer %q: want sgd, momentum or adam for tent", x.Optimizer)
 	}
-	x.Rate = tent.DefaultRate(o)
 	if c.IsSet("rate") {
 		x.Rate = c.Float64("rate")
 	}
-	s, err := x.build("")
-	if err != nil {
-		return nil, err
-	}
-	return x, s.Validate()
+	return nil
 }
 
-func tentOptimizer(name string) (optim.Settings, error) {
-	switch name {
-	case "sgd":
-		return optim.Settings{}, nil
-	case "momentum":
-		return optim.Settings{Momentum: 0.9}, nil
-	case "adam":
-		return optim.Settings{Method: optim.Adam}, nil
+// statistics reads the share of an item's own statistics.
+func statistics(text string) (share float64, err error) {
+	switch text {
+	case "source":
+		return 0, nil
+	case "batch":
+		return 1, nil
 	}
-	return optim.Settings{}, fmt.Errorf("--optimizer %q: want sgd, momentum or adam for tent", name)
-}
-
-// build returns the settings of the graph.
-func (x *tentMethod) build(kind string) (tent.Settings, error) {
-	o, err := tentOptimizer(x.Optimizer)
-	when, whenErr := tent.ParseWhen(x.Reset)
-	if err = errors.Join(err, whenErr); err != nil {
-		return tent.Settings{}, err
+	if share, err = strconv.ParseFloat(text, 64); err != nil {
+		return 0, fmt.Errorf("--statistics %q: want source, batch, or a share of 0 to 1", text)
 	}
-	return tent.Settings{
-		Batch: x.Statistics, Optimizer: o, Rate: x.Rate, Steps: x.Steps, Before: x.Predict == "before", Kind: kind,
-		Reset: tent.Reset{When: when, Items: x.Items},
-	}, nil
+	return share, nil
 }

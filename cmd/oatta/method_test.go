@@ -7,15 +7,17 @@ import (
 	goruntime "runtime"
 	"strings"
 	"testing"
+
+	"github.com/oatta/oatta/internal/method"
 )
 
 // methodArgs are the five predictors, cheap enough for every test.
 var methodArgs = map[string][]string{
-	methodBase:      nil,
-	methodMCDropout: {"--method", "mc-dropout", "--passes", "8"},
-	methodTTAug:     {"--method", "ttaug", "--views", "3"},
-	methodTent:      {"--method", "tent", "--rate", "0.01"},
-	methodMemo:      {"--method", "memo", "--views", "4"},
+	method.Base:      nil,
+	method.MCDropout: {"--method", "mc-dropout", "--passes", "8"},
+	method.TTAug:     {"--method", "ttaug", "--views", "3"},
+	method.Tent:      {"--method", "tent", "--rate", "0.01"},
+	method.Memo:      {"--method", "memo", "--views", "4"},
 }
 
 func methodRun(t *testing.T, dir string, extra ...string) []result {
@@ -45,7 +47,7 @@ func TestMethods(t *testing.T) {
 				}
 				moved = max(moved, distance(l.Probs, base[i].Probs))
 			}
-			if name != methodBase && moved < 1e-4 {
+			if name != method.Base && moved < 1e-4 {
 				t.Errorf("at most %g from the plain network", moved)
 			}
 		})
@@ -75,7 +77,7 @@ func distance(a, b []float64) (d float64) {
 func TestSeed(t *testing.T) {
 	needEngine(t)
 	dir := pictures(t, 5)
-	for _, name := range []string{methodMCDropout, methodTTAug, methodMemo} {
+	for _, name := range []string{method.MCDropout, method.TTAug, method.Memo} {
 		a, b := methodRun(t, dir, methodArgs[name]...), methodRun(t, dir, append(methodArgs[name], "--seed", "7")...)
 		if distance(a[0].Probs, b[0].Probs) == 0 {
 			t.Errorf("%s: the seed decides nothing", name)
@@ -111,7 +113,7 @@ func TestExportedGraphs(t *testing.T) {
 			file := filepath.Join(t.TempDir(), graph+".onnx")
 			args := methodArgs[name]
 			settings := args[min(2, len(args)):] // without --method
-			if name == methodTTAug {
+			if name == method.TTAug {
 				t.Fatal("ttaug has no graph")
 			}
 			mustOatta(t, exitFine, append(append([]string{"models", "export", "resnet20-cifar10", "--graph", graph}, settings...), "-o", file)...)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/oatta/oatta/internal/method"
 	"github.com/oatta/oatta/internal/results"
 	"github.com/oatta/oatta/models"
 	"github.com/oatta/oatta/models/backbone"
@@ -62,8 +63,8 @@ func inspect(c *cli.Context, env environment) error {
 		fmt.Fprintf(env.out, "output      %s\n", results.Printable(p.String()))
 	}
 	printPreparation(env.out, m.Manifest)
-	if made := m.Made(); made != "" {
-		fmt.Fprintf(env.out, "made for    --method %s\n", methodOfGraph[made])
+	if m.Made() != "" {
+		fmt.Fprintf(env.out, "made for    --method %s\n", method.MadeFor(m))
 	}
 	fmt.Fprintf(env.out, "outputs are %s, temperature %g\n", m.Manifest.Output.Kind, m.Manifest.Temperature)
 	fmt.Fprintf(env.out, "parameters  %d\n", m.Manifest.Parameters)

@@ -12,12 +12,13 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/oatta/oatta/internal/method"
 	"github.com/oatta/oatta/models"
 	"github.com/oatta/oatta/models/onnx"
 )
 
 // exportGraphs are the graphs that can be written, and the predictors that run them.
-var exportGraphs = map[string]string{"forward": methodBase, "tent": methodTent, "memo": methodMemo, "mc": methodMCDropout}
+var exportGraphs = map[string]string{"forward": method.Base, "tent": method.Tent, "memo": method.Memo, "mc": method.MCDropout}
 
 func exportCommand(env environment) *cli.Command {
 	return &cli.Command{
@@ -43,8 +44,8 @@ func export(c *cli.Context, env environment) error {
 	case out == "" || out == "-":
 		return errors.New("models export: name the file by -o")
 	}
-	x := method{Name: exportGraphs[c.String("graph")]}
-	if x.Name == "" {
+	name := exportGraphs[c.String("graph")]
+	if name == "" {
 		return fmt.Errorf("--graph %q: want %s", c.String("graph"), strings.Join(slices.Sorted(maps.Keys(exportGraphs)), ", "))
 	}
 	m, err := models.Load(c.Args().First())
@@ -54,16 +55,14 @@ func export(c *cli.Context, env environment) error {
 	if m.Made() != "" {
 		return fmt.Errorf("models export: %s holds a graph of %s already: export from the network itself", m.Path, m.Made())
 	}
-	if err := x.settings(c, m); err != nil {
+	s, err := methodSettings(c, name, m.Manifest)
+	if err != nil {
 		return err
 	}
 	if err := mayExport(out, m, c.Bool("overwrite")); err != nil {
 		return err
 	}
-	g, err := x.graph(m)
-	if err == nil && g == nil {
-		g, err = forwardOf(m)
-	}
+	g, err := exported(m, s)
 	if err != nil {
 		return err
 	}
@@ -104,6 +103,14 @@ func mayExport(out string, m *models.Model, overwrite bool) error {
 		keepApart(read, []place{{"the graph", out}, {"its manifest", manifest}}),
 		mayReplace(out, overwrite), mayReplace(manifest, overwrite),
 	)
+}
+
+// exported makes the graph that is written.
+func exported(m *models.Model, s method.Settings) (*onnx.Model, error) {
+	if s.HasGraph() {
+		return s.Graph(m)
+	}
+	return forwardOf(m)
 }
 
 // forwardOf is the plain network with its shape arithmetic folded.

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oatta/oatta/internal/method"
 	"github.com/oatta/oatta/internal/testdata"
 )
 
@@ -78,7 +79,7 @@ func TestMotion(t *testing.T) {
 	k := kind{"motion", hapt(t, 2), tcn(t), 137 + 128, 2, 6, "window", "0.01"}
 	t.Run("methods", k.checkMethods)
 	t.Run("resume", func(t *testing.T) {
-		for _, method := range []string{methodBase, methodTent} {
+		for _, method := range []string{method.Base, method.Tent} {
 			k.checkResume(t, method, func(out string) []string {
 				return []string{"--summary", filepath.Join(filepath.Dir(out), "sum.json")}
 			})

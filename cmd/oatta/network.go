@@ -1,18 +1,15 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	goruntime "runtime"
-	"slices"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/internal/inputs"
+	"github.com/oatta/oatta/internal/method"
 	"github.com/oatta/oatta/models"
-	"github.com/oatta/oatta/models/predict"
 	"github.com/oatta/oatta/runtime"
 	"github.com/oatta/oatta/runtime/ort"
 )
@@ -43,57 +40,37 @@ func computeFlags() []cli.Flag {
 
 // network is a model ready to predict what an input holds.
 type network struct {
-	model   *models.Model
-	input   inputs.Input
-	engine  *ort.Engine
-	session runtime.Session
-	config  runtime.Config
-	method  method
-	views   inputs.Views // that items are loaded with
-	reason  string       // why the session runs where it does
-	note    string       // what the user should know of the predictor, "" for nothing
-
-	predictor predict.Predictor       // one of these
-	streams   predict.StreamPredictor //
-	kind      predict.Kind            // of what it puts out
-
-	closers []io.Closer
+	model     *models.Model
+	input     inputs.Input
+	engine    *ort.Engine
+	config    runtime.Config
+	method    method.Settings
+	predictor *method.Predictor
+	reason    string // why it runs where it does
 }
 
-// openNetwork loads ONNX Runtime, opens the model's session and makes the predictor of the flags.
+// openNetwork loads ONNX Runtime and opens the predictor of the flags.
 func openNetwork(c *cli.Context, m *models.Model, in inputs.Input) (k *network, err error) {
-	k = &network{model: m, input: in, config: sessionConfig(c), kind: predict.Kind(m.Manifest.Output.Kind)}
+	k = &network{model: m, input: in, config: sessionConfig(c)}
 	if k.method, err = methodOf(c, m); err != nil {
 		return nil, err
 	}
-	if k.method.Name == methodMemo {
-		k.config.Sparing = true
-		if isLarge(m) && c.Int("threads") == 0 && c.Int("runs") == 0 && c.String("device") == string(runtime.DeviceCPU) {
-			k.config.IntraThreads = goruntime.GOMAXPROCS(0) // one run on all cores: each holds the values of all views, gigabytes
-		}
+	if k.method.Name == method.Memo && method.Large(m.Manifest) && c.Int("threads") == 0 && c.Int("runs") == 0 && c.String("device") == string(runtime.DeviceCPU) {
+		k.config.IntraThreads = goruntime.GOMAXPROCS(0) // one run on all cores: each holds the values of all views, gigabytes
 	}
 	if k.engine, err = loadEngine(c.Context, runtime.Device(c.String("device"))); err != nil {
 		return nil, err
 	}
-	if err = k.openMethod(); err != nil {
-		return nil, errors.Join(err, k.Close())
+	if k.predictor, err = method.Open(k.engine, m, k.method, method.Options{Config: k.config, Items: in}); err != nil {
+		return nil, fmt.Errorf("--method %s: %w", k.method.Name, err)
 	}
+	m.Release() // nothing else is made of it
+	k.reason = ort.DeviceReason(k.predictor.Session)
 	return k, nil
 }
 
-// Close closes the sessions.
-func (k *network) Close() (err error) {
-	for _, c := range slices.Backward(k.closers) {
-		err = errors.Join(err, c.Close())
-	}
-	return err
-}
-
-// keep remembers a session, to be closed with the network.
-func (k *network) keep(s runtime.Session) {
-	k.session, k.reason = s, ort.DeviceReason(s)
-	k.closers = append(k.closers, s)
-}
+// Close closes the session.
+func (k *network) Close() error { return k.predictor.Close() }
 
 // sessionConfig: on a CPU, several runs side by side on one thread each use the cores better than one run on all of them, since no
 // operator waits for its slowest thread.
@@ -117,7 +94,7 @@ type share struct{ batch, runs, loaders int }
 func (k *network) share(c *cli.Context) (share, error) {
 	cores := goruntime.GOMAXPROCS(0) // heeds the limits of a container
 	s := share{batch: 4, runs: max(1, cores/k.config.IntraThreads), loaders: cores}
-	onCPU := k.device() == string(runtime.DeviceCPU)
+	onCPU := k.predictor.Device() == string(runtime.DeviceCPU)
 	if !onCPU {
 		s.batch, s.runs = 32, 2
 	}
@@ -133,20 +110,18 @@ func (k *network) share(c *cli.Context) (share, error) {
 	if busy := s.runs * k.config.IntraThreads; onCPU && c.Int("loaders") == 0 && busy < cores {
 		s.loaders = cores - busy // who keeps cores from the network wants them for decoding, and the network's left alone
 	}
-	if k.streams != nil {
-		s.batch, s.runs = k.streams.Lanes(s.batch), 1
-	} else {
-		s.batch = k.predictor.Size(s.batch)
+	if s.batch = k.predictor.Batch(s.batch); k.predictor.Streams != nil {
+		s.runs = 1
 	}
 	return s, nil
 }
 
-// device says where the session runs, as "cpu" or "cuda:0".
-func (k *network) device() string {
-	if i, ok := k.session.(runtime.Inspector); ok {
-		return i.Device()
+// streams is how many streams are read side by side.
+func (k *network) streams(s share) int {
+	if k.predictor.Streams != nil {
+		return s.batch
 	}
-	return string(runtime.DeviceCPU)
+	return 1
 }
 
 // filterOf reads the settings of the filter over the model's classes, resolved, with the transitions of others if there are some.

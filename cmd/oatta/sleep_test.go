@@ -14,6 +14,7 @@ import (
 
 	"github.com/oatta/oatta/adapt/population"
 	"github.com/oatta/oatta/datasets/edf/hypnogram"
+	"github.com/oatta/oatta/internal/method"
 	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/models"
 )
@@ -63,7 +64,7 @@ func TestSleep(t *testing.T) {
 	k := kind{"sleep", night(t), cnn(t), nightEpochs, 1, 5, "epoch", "0.01"}
 	t.Run("methods", k.checkMethods)
 	t.Run("resume", func(t *testing.T) {
-		k.checkResume(t, methodBase, func(out string) []string {
+		k.checkResume(t, method.Base, func(out string) []string {
 			return []string{"--hypnograms", filepath.Join(filepath.Dir(out), "nights")}
 		})
 	})

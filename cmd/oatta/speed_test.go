@@ -14,6 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/oatta/oatta/datasets"
+	"github.com/oatta/oatta/internal/inputs"
 	"github.com/oatta/oatta/internal/pipeline"
 	"github.com/oatta/oatta/internal/results"
 	"github.com/oatta/oatta/internal/streams"
@@ -103,7 +104,7 @@ func withFlags(b *testing.B, args []string, fn func(c *cli.Context) error) {
 
 // prepare decodes every picture into batches [size, input...].
 func (k *network) prepare(size int) (ready [][]float32, err error) {
-	load, err := k.input.Loader(k.views, 1)
+	load, err := k.input.Loader(inputs.Views(k.predictor.Views), 1)
 	if err != nil {
 		return nil, err
 	}
@@ -128,13 +129,13 @@ func (k *network) timeRun(b *testing.B, c *cli.Context, s share) time.Duration {
 	if err != nil {
 		b.Fatal(err)
 	}
-	load, err := k.input.Loader(k.views, 1)
+	load, err := k.input.Loader(inputs.Views(k.predictor.Views), 1)
 	if err != nil {
 		b.Fatal(err)
 	}
 	start := time.Now()
 	report, err := pipeline.Run(context.Background(), pipeline.Job{
-		Items: k.input.Items(), Load: load, Predictor: k.predictor, Kind: k.kind, Filter: streams.Options{Classes: len(k.model.Manifest.Labels), Settings: settings}, Format: format,
+		Items: k.input.Items(), Load: load, Predictor: k.predictor.Any, Kind: k.predictor.Kind, Filter: streams.Options{Classes: len(k.model.Manifest.Labels), Settings: settings}, Format: format,
 		Batch: s.batch, Loaders: s.loaders, Runners: s.runs, Stream: io.Discard,
 	})
 	if err != nil || report.Failures > 0 {
@@ -155,7 +156,7 @@ func (k *network) timeBare(b *testing.B, ready [][]float32, s share) time.Durati
 		wg.Go(func() {
 			dst := make([]float32, s.batch*k.predictor.Classes())
 			for x := range work {
-				if err := k.predictor.Predict(context.Background(), dst, x, make([]uint64, s.batch)); err != nil {
+				if err := k.predictor.Any.Predict(context.Background(), dst, x, make([]uint64, s.batch)); err != nil {
 					b.Error(err)
 				}
 			}

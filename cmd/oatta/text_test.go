@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oatta/oatta/internal/method"
 	"github.com/oatta/oatta/internal/testdata"
 )
 
@@ -50,7 +51,7 @@ func TestText(t *testing.T) {
 	tweets := writeText(t, filepath.Join(t.TempDir(), "tweets.csv"), head(t, "sentiment140_subset.csv.gz", 101))
 	k := kind{"text", tweets, bert(t), 101, 100, 2, "post", "0.1"}
 	t.Run("methods", k.checkMethods)
-	t.Run("resume", func(t *testing.T) { k.checkResume(t, methodBase, func(string) []string { return nil }) })
+	t.Run("resume", func(t *testing.T) { k.checkResume(t, method.Base, func(string) []string { return nil }) })
 	t.Run("refusals", func(t *testing.T) {
 		k.checkRefusals(t, tcn(t), tweets)
 		folder := filepath.Dir(tweets)

@@ -68,6 +68,7 @@ var rules = []rule{
 	{"internal/calibration", []string{"adapt", "adapt/population", "adapt/timeline", "internal/results", "internal/scores", "internal/streams"}, "what is learned of labelled predictions needs no network"},
 	{"internal/explain", []string{"adapt", "internal/charts"}, "an explanation shows what a filter did, whoever ran it"},
 	{"internal/results", []string{"datasets/megadetector"}, "what is written does not depend on how it was made; the words of a format stand beside its reader"},
+	{"internal/method", []string{"memo", "models/...", "runtime", "tent"}, "a predictor is made of model and settings, whoever runs it on whatever items"},
 	{"internal/arch", nil, "a test of the structure stands outside it"},
 	{"internal/inputs", []string{"datasets/...", "internal/pipeline", "models/...", "preprocess/...", "runtime"}, "items of any kind become a network's inputs before anything is predicted"},
 	{"internal/pipeline", []string{"adapt", "adapt/timeline", "internal/results", "internal/streams", "models/predict", "runtime"}, "the pipeline moves inputs of any kind, from any reader, on any engine"},
