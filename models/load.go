@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -42,6 +43,27 @@ func load(nameOrPath string) (*Model, error) {
 		nameOrPath = replaceExt(nameOrPath, ".onnx")
 	}
 	return loadFile(nameOrPath)
+}
+
+// New returns a model of a network that lies in memory, as package backbone builds it. The manifest's version and hash may be left out.
+func New(net *onnx.Model, m Manifest) (*Model, error) {
+	m.Version = cmp.Or(m.Version, ManifestVersion)
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	data, err := net.Bytes()
+	if err != nil {
+		return nil, fmt.Errorf("models: %s: %w", m.Name, err)
+	}
+	model := &Model{Manifest: m.withDefaults(), hash: hashBytes(data)}
+	model.Manifest.SHA256 = model.hash
+	if err = model.inspect(data); err == nil {
+		err = model.checkGraph()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("models: %w", err)
+	}
+	return model, nil
 }
 
 // onlyONNX returns the ONNX file of a folder.
@@ -130,7 +152,7 @@ func (m *Model) checkGraph() error {
 		return nil
 	}
 	if _, _, err := m.Manifest.match(graphPorts(m.Graph.Inputs), graphPorts(m.Graph.Outputs)); err != nil {
-		return fmt.Errorf("%s: %w", m.Path, err)
+		return fmt.Errorf("%s: %w", cmp.Or(m.Path, m.Manifest.Name), err)
 	}
 	return nil
 }

@@ -317,3 +317,37 @@ func TestGuessedManifestCanBeWrittenAndLoaded(t *testing.T) {
 		t.Errorf("%v: %+v, was %+v", err, again, m.Manifest)
 	}
 }
+
+func TestNew(t *testing.T) {
+	n := classifier(2)
+	n.edit = func(g *onnxpb.GraphProto) { g.Node[0].OpType, g.Node[0].Input = proto.String("Relu"), []string{"x"} }
+	net, err := onnx.Parse(n.bytes(t), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest, err := read(smallManifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest.Version, manifest.Input.Layout = 0, ""
+	m, err := New(net, manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Release() // it has no file to read again
+	data, err := m.Data()
+	if sum := sha256.Sum256(data); err != nil || m.Hash() != hex.EncodeToString(sum[:]) || m.Manifest.SHA256 != m.Hash() || m.Manifest.Input.Layout != NCHW {
+		t.Errorf("%v, %+v", err, m.Manifest)
+	}
+	if _, err := m.OpenGraph(&fakeEngine{}, runtime.Config{}, func(*onnx.Model) (*onnx.Model, error) { return nil, errors.New("not this") }); err == nil || !strings.Contains(err.Error(), "not this") {
+		t.Errorf("%v", err)
+	}
+	manifest.Labels = manifest.Labels[:1]
+	if _, err := New(net, manifest); err == nil || !strings.Contains(err.Error(), "labels") {
+		t.Errorf("one class: %v", err)
+	}
+	manifest.Labels = []string{"a", "b", "c"}
+	if _, err := New(net, manifest); err == nil || !strings.Contains(err.Error(), "two: the model's output is") {
+		t.Errorf("three classes: %v", err)
+	}
+}

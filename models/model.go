@@ -17,7 +17,7 @@ import (
 // until [Model.Release], so that what is opened is what was checked, and nothing is read twice.
 type Model struct {
 	Manifest Manifest
-	Path     string   // of the ONNX file; "" if the model is embedded
+	Path     string   // of the ONNX file; "" if the model is embedded, or lies in memory
 	Guessed  []string // every guessed field in words, as "labels: class_0 to class_9 (the model names none)"; empty with a manifest
 
 	// Graph is what the ONNX file says about itself.
@@ -72,8 +72,13 @@ func (m *Model) Data() ([]byte, error) {
 	return data, nil
 }
 
-// Release lets go of the bytes of the ONNX file, once everything is open. What needs them later reads the file again.
-func (m *Model) Release() { m.data = nil }
+// Release lets go of the bytes of the ONNX file, once everything is open. What needs them later reads the file again. A model that has
+// none stays as it is.
+func (m *Model) Release() {
+	if m.Path != "" || m.embedded != "" {
+		m.data = nil
+	}
+}
 
 // TokenizerDir returns the folder of the tokenizer's files of a model of texts.
 func (m *Model) TokenizerDir() string {
