@@ -20,7 +20,7 @@ type result struct {
 
 // measure runs all methods on all sets and orders.
 func (s *study) measure(ctx context.Context, net *network, sets []*set, e Extent) (*result, error) {
-	list, err := methods()
+	list, err := candidates(net)
 	if err != nil {
 		return nil, err
 	}
@@ -33,9 +33,9 @@ func (s *study) measure(ctx context.Context, net *network, sets []*set, e Extent
 		r.orders = append(r.orders, o.name)
 		r.raw, r.filtered = append(r.raw, table(len(list), len(sets))), append(r.filtered, table(len(list), len(sets)))
 	}
-	for i, m := range list {
-		r.methods = append(r.methods, m.name)
-		if err := s.measureMethod(ctx, r, i, net, m, some); err != nil {
+	for i, c := range list {
+		r.methods = append(r.methods, c.name)
+		if err := s.measureMethod(ctx, r, i, net, c, some); err != nil {
 			return nil, err
 		}
 	}
@@ -51,11 +51,11 @@ func table(methods, sets int) [][][]float64 {
 }
 
 // measureMethod fills in row i of every order.
-func (s *study) measureMethod(ctx context.Context, r *result, i int, net *network, m method, sets []*set) error {
+func (s *study) measureMethod(ctx context.Context, r *result, i int, net *network, c candidate, sets []*set) error {
 	var fixed [][][]float64
-	if m.tent == nil {
+	if !c.alongStreams() {
 		var err error
-		if fixed, err = s.predictAll(ctx, net, m, sets); err != nil {
+		if fixed, err = s.predictAll(ctx, net, c, sets); err != nil {
 			return err
 		}
 		for k, set := range sets {
@@ -68,7 +68,7 @@ func (s *study) measureMethod(ctx context.Context, r *result, i int, net *networ
 			if err != nil {
 				return err
 			}
-			q, err := s.along(ctx, net, m, fixed, streams)
+			q, err := s.along(ctx, net, c, fixed, streams)
 			if err != nil {
 				return err
 			}
@@ -81,9 +81,9 @@ func (s *study) measureMethod(ctx context.Context, r *result, i int, net *networ
 }
 
 // along returns the predictions of each item of the streams, one of each set; fixed are those of each picture, where order does not count.
-func (s *study) along(ctx context.Context, net *network, m method, fixed [][][]float64, streams []*stream) ([][][]float64, error) {
-	if m.tent != nil {
-		return s.tentAll(ctx, net, m, streams)
+func (s *study) along(ctx context.Context, net *network, c candidate, fixed [][][]float64, streams []*stream) ([][][]float64, error) {
+	if c.alongStreams() {
+		return s.tentAll(ctx, net, c, streams)
 	}
 	out := make([][][]float64, len(streams))
 	for i, one := range streams {

@@ -1,10 +1,9 @@
 package predictors
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/oatta/oatta/models"
 	"github.com/oatta/oatta/models/backbone"
@@ -18,19 +17,20 @@ const (
 	side    = 32
 )
 
-// shape is that of one prepared picture.
-var shape = []int64{3, side, side}
-
 // network is a classifier of CIFAR-10 that puts out logits.
 type network struct {
 	name      string
-	model     *onnx.Model
+	model     *models.Model
 	hash      string // of the model's bytes, for the cache
 	transform *imageprep.Transform
 }
 
-func newNetwork(name string, m *onnx.Model, mean, std []float64) (*network, error) {
-	b, err := m.Bytes()
+func newNetwork(name string, net *onnx.Model, mean, std []float64) (*network, error) {
+	m, err := models.New(net, models.Manifest{
+		Name: name, Labels: strings.Fields("0 1 2 3 4 5 6 7 8 9"),
+		Input:  models.Input{Name: net.Graph.NameOf(net.Graph.Inputs()[0]), Height: side, Width: side, Mean: mean, Std: std},
+		Output: models.Output{Name: net.Graph.NameOf(net.Graph.Outputs()[0])},
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -41,8 +41,7 @@ func newNetwork(name string, m *onnx.Model, mean, std []float64) (*network, erro
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(b)
-	return &network{name, m, hex.EncodeToString(sum[:4]), t}, nil
+	return &network{name, m, m.Hash()[:8], t}, nil
 }
 
 // resnet20 is the embedded one.

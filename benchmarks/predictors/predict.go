@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/oatta/oatta/benchmarks"
+	"github.com/oatta/oatta/internal/method"
 	"github.com/oatta/oatta/models/predict"
 	"github.com/oatta/oatta/runtime"
-	"github.com/oatta/oatta/tent"
 )
 
 // study runs networks and keeps what they said.
@@ -28,49 +28,49 @@ type study struct {
 // block is how many pictures are predicted before they are kept.
 const block = 25
 
-// session opens a method's graph when it is first wanted: what the cache has needs none.
-type session struct {
+// opener opens a candidate when it is first wanted: what the cache has needs none.
+type opener struct {
 	once sync.Once
-	runtime.Session
+	*method.Predictor
 	err error
 }
 
-func (s *session) get(open func() (runtime.Session, error)) (runtime.Session, error) {
-	s.once.Do(func() { s.Session, s.err = open() })
-	return s.Session, s.err
+func (o *opener) get(open func() (*method.Predictor, error)) (*method.Predictor, error) {
+	o.once.Do(func() { o.Predictor, o.err = open() })
+	return o.Predictor, o.err
 }
 
-func (s *session) close() error {
-	if s.Session == nil {
+func (o *opener) close() error {
+	if o.Predictor == nil {
 		return nil
 	}
-	return s.Session.Close()
+	return o.Close()
 }
 
-// predictAll returns the probabilities [set][picture][class] of a method in which order does not count.
-func (s *study) predictAll(ctx context.Context, net *network, m method, sets []*set) (out [][][]float64, err error) {
-	var shared session
+// predictAll returns the probabilities [set][picture][class] of a candidate for which order does not count.
+func (s *study) predictAll(ctx context.Context, net *network, c candidate, sets []*set) (out [][][]float64, err error) {
+	var shared opener
 	defer func() { err = errors.Join(err, shared.close()) }()
 	out = make([][][]float64, len(sets))
 	err = benchmarks.Parallel(max(1, s.workers), len(sets), func(i int) (err error) {
-		out[i], err = s.predictSet(ctx, net, m, sets[i], &shared)
+		out[i], err = s.predictSet(ctx, net, c, sets[i], &shared)
 		return err
 	})
 	return out, err
 }
 
-func (s *study) predictSet(ctx context.Context, net *network, m method, set *set, shared *session) ([][]float64, error) {
-	name := fmt.Sprintf("%s %s %s %s", net.name, net.hash, set.name, m.key())
+func (s *study) predictSet(ctx context.Context, net *network, c candidate, set *set, shared *opener) ([][]float64, error) {
+	name := fmt.Sprintf("%s %s %s %s", net.name, net.hash, set.name, c.key())
 	rows, err := s.cache.read(name, classes, len(set.pictures))
 	start := time.Now()
 	for err == nil && len(rows) < classes*len(set.pictures) {
-		var open runtime.Session
-		if open, err = shared.get(func() (runtime.Session, error) { return m.open(s.engine, net) }); err != nil {
+		var p *method.Predictor
+		if p, err = shared.get(func() (*method.Predictor, error) { return c.open(s.engine, net) }); err != nil {
 			break
 		}
 		from := len(rows) / classes
 		var more []float32
-		if more, err = m.predict(ctx, open, net, set, from, min(from+block, len(set.pictures))); err == nil {
+		if more, err = c.predict(ctx, p, net, set, from, min(from+block, len(set.pictures))); err == nil {
 			err = s.cache.write(name, len(rows), more)
 			rows = append(rows, more...)
 		}
@@ -83,12 +83,8 @@ func (s *study) predictSet(ctx context.Context, net *network, m method, set *set
 }
 
 // predict returns the probabilities of the pictures from to to, end to end.
-func (m method) predict(ctx context.Context, open runtime.Session, net *network, set *set, from, to int) ([]float32, error) {
-	p, kind, err := m.predictor(open)
-	if err != nil {
-		return nil, err
-	}
-	viewer, err := net.transform.NewViews(m.views)
+func (c candidate) predict(ctx context.Context, p *method.Predictor, net *network, set *set, from, to int) ([]float32, error) {
+	viewer, err := net.transform.NewViews(c.views)
 	if err != nil {
 		return nil, err
 	}
@@ -100,10 +96,10 @@ func (m method) predict(ctx context.Context, open runtime.Session, net *network,
 			return nil, err
 		}
 	}
-	if err := p.Predict(ctx, dst, src, seeds); err != nil {
+	if err := p.Any.Predict(ctx, dst, src, seeds); err != nil {
 		return nil, err
 	}
-	return dst, probabilities(kind, dst)
+	return dst, probabilities(p, dst)
 }
 
 // seedOf is the seed of masks and views of a picture.
@@ -113,11 +109,11 @@ func seedOf(set string, i int) uint64 {
 	return h.Sum64()
 }
 
-// probabilities turns rows of a kind into probabilities in place.
-func probabilities(kind predict.Kind, rows []float32) error {
+// probabilities turns rows of raw predictions into probabilities in place.
+func probabilities(p *method.Predictor, rows []float32) error {
 	q := make([]float64, classes)
 	for row := range slices.Chunk(rows, classes) {
-		if err := kind.Probabilities(q, row); err != nil {
+		if err := p.Probabilities(q, row); err != nil {
 			return err
 		}
 		for i, v := range q {
@@ -140,11 +136,11 @@ func wide(rows []float32) (out [][]float64) {
 }
 
 // tentAll returns the probabilities [stream][step][class] of Tent along streams of one length, all in lockstep.
-func (s *study) tentAll(ctx context.Context, net *network, m method, streams []*stream) ([][][]float64, error) {
+func (s *study) tentAll(ctx context.Context, net *network, c candidate, streams []*stream) ([][][]float64, error) {
 	out, missing := make([][][]float64, len(streams)), []int{}
 	name := func(i int) string {
 		one := streams[i]
-		return fmt.Sprintf("%s %s %s %s %s %d of %d", net.name, net.hash, one.set.name, one.name, m.key(), len(one.items), len(one.set.pictures))
+		return fmt.Sprintf("%s %s %s %s %s %d of %d", net.name, net.hash, one.set.name, one.name, c.key(), len(one.items), len(one.set.pictures))
 	}
 	for i, one := range streams {
 		rows, err := s.cache.read(name(i), classes, len(one.items))
@@ -163,7 +159,7 @@ func (s *study) tentAll(ctx context.Context, net *network, m method, streams []*
 		lanes = append(lanes, streams[i])
 	}
 	start := time.Now()
-	rows, err := s.tentStreams(ctx, net, m, lanes)
+	rows, err := s.tentStreams(ctx, net, c, lanes)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name(missing[0]), err)
 	}
@@ -178,20 +174,16 @@ func (s *study) tentAll(ctx context.Context, net *network, m method, streams []*
 }
 
 // tentStreams steps every stream at once, a lane each.
-func (s *study) tentStreams(ctx context.Context, net *network, m method, streams []*stream) (rows [][]float32, err error) {
-	open, err := m.open(s.engine, net)
+func (s *study) tentStreams(ctx context.Context, net *network, c candidate, streams []*stream) (rows [][]float32, err error) {
+	p, err := c.open(s.engine, net)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, open.Close()) }()
-	p, err := tent.New(open, tent.Options{})
-	if err != nil {
-		return nil, err
-	}
+	defer func() { err = errors.Join(err, p.Close()) }()
 	n, lanes := p.InputLen(), make([]int, len(streams))
 	for lane := range lanes {
 		lanes[lane] = lane
-		p.Begin(lane)
+		p.Streams.Begin(lane)
 	}
 	src, dst := make([]float32, len(streams)*n), make([]float32, len(streams)*classes)
 	rows = make([][]float32, len(streams))
@@ -201,11 +193,11 @@ func (s *study) tentStreams(ctx context.Context, net *network, m method, streams
 				return nil, err
 			}
 		}
-		var failed tent.RowErrors // their rows hold what was predicted before the step, or what is refused below
-		if err := p.Step(ctx, dst, src, lanes); err != nil && !errors.As(err, &failed) {
+		var failed predict.RowErrors // their rows hold what was predicted before the step, or what is refused below
+		if err := p.Streams.Step(ctx, dst, src, lanes); err != nil && !errors.As(err, &failed) {
 			return nil, err
 		}
-		if err := probabilities(predict.Kind(p.Kind()), dst); err != nil {
+		if err := probabilities(p, dst); err != nil {
 			return nil, err
 		}
 		for lane := range lanes {

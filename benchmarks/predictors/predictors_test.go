@@ -79,7 +79,7 @@ func TestCutCache(t *testing.T) {
 	}
 	set := []*set{noise("clean", 3)}
 	predict := func() [][]float64 {
-		q, err := s.predictAll(context.Background(), net, method{name: "base"}, set)
+		q, err := s.predictAll(context.Background(), net, plain(), set)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,11 +6,9 @@ import (
 	"io"
 
 	"github.com/oatta/oatta/benchmarks"
-	"github.com/oatta/oatta/memo"
-	"github.com/oatta/oatta/models/optim"
+	"github.com/oatta/oatta/internal/method"
 	"github.com/oatta/oatta/models/predict"
 	imageprep "github.com/oatta/oatta/preprocess/image"
-	"github.com/oatta/oatta/tent"
 )
 
 // The extent of a comparison of settings: streams of Tent, and the first clean picture that the study does not use.
@@ -37,7 +35,7 @@ func (s *study) compareSettings(ctx context.Context, w io.Writer, o Settings) er
 		func() (*benchmarks.Table, error) { return s.choose(ctx, "TTAug", net, some, augmentations()) },
 		func() (*benchmarks.Table, error) { return s.chooseTent(ctx, net, sets) },
 		func() (*benchmarks.Table, error) {
-			list, err := memos()
+			list, err := memos(net)
 			if err != nil {
 				return nil, err
 			}
@@ -56,7 +54,7 @@ func (s *study) compareSettings(ctx context.Context, w io.Writer, o Settings) er
 }
 
 // augmentations are the sets of views of TTAug that fit pictures of this size, with the command line's numbers of views.
-func augmentations() (list []method) {
+func augmentations() (list []candidate) {
 	for _, v := range []imageprep.Views{
 		{Set: imageprep.Flip, Augmented: 1},
 		{Set: imageprep.Crops, Augmented: 9},
@@ -69,32 +67,33 @@ func augmentations() (list []method) {
 		if v.Padding != 0 {
 			name += fmt.Sprintf(", padding %d", v.Padding)
 		}
-		list = append(list, method{name: name, views: v, merge: predict.MergeMean})
+		s := method.Settings{Name: method.TTAug, Views: &method.Views{Set: v.Set.String(), Count: v.Augmented}, Merge: string(predict.MergeMean)}
+		list = append(list, candidate{name: name, settings: s, views: v})
 	}
 	return list
 }
 
 // memos are MEMO's official settings for CIFAR, and a smaller step.
-func memos() (list []method, err error) {
+func memos(net *network) (list []candidate, err error) {
 	for _, rate := range []float64{5e-3, 1e-3} {
-		s, err := memo.Preset("cifar")
+		s, err := method.Preset("cifar", net.model.Manifest)
 		if err != nil {
 			return nil, err
 		}
-		s.Rate = rate
-		views := imageprep.Views{Set: imageprep.MemoCIFAR, Augmented: s.Views}
-		list = append(list, method{name: fmt.Sprintf("%v, %d views, SGD %g", views.Set, s.Views, rate), views: views, memo: &s})
+		s.Memo.Rate = rate
+		views := imageprep.Views{Set: imageprep.MemoCIFAR, Augmented: s.Views.Count}
+		list = append(list, candidate{name: fmt.Sprintf("%v, %d views, SGD %g", views.Set, s.Views.Count, rate), settings: s, views: views})
 	}
 	return list, nil
 }
 
 // choose compares methods that do not mind the order on each picture once.
-func (s *study) choose(ctx context.Context, title string, net *network, sets []*set, list []method) (*benchmarks.Table, error) {
+func (s *study) choose(ctx context.Context, title string, net *network, sets []*set, list []candidate) (*benchmarks.Table, error) {
 	n := len(sets[0].pictures)
 	t := &benchmarks.Table{Title: fmt.Sprintf("%s, %s, settings on %d other pictures a set", net.name, title, n), Columns: []string{"settings", "clean", "against base", "mean of corruptions", "against base"}}
 	var base [][]float64
-	for _, m := range append([]method{{name: "base"}}, list...) {
-		q, err := s.predictAll(ctx, net, m, sets)
+	for _, c := range append([]candidate{plain()}, list...) {
+		q, err := s.predictAll(ctx, net, c, sets)
 		if err != nil {
 			return nil, err
 		}
@@ -102,7 +101,7 @@ func (s *study) choose(ctx context.Context, title string, net *network, sets []*
 		for i, set := range sets {
 			all = append(all, hits(q[i], set.labels))
 		}
-		row := []string{m.name, fmt.Sprintf("%.1f", 100*mean(all[0])), "", fmt.Sprintf("%.1f", 100*mean(corrupted(all))), ""}
+		row := []string{c.name, fmt.Sprintf("%.1f", 100*mean(all[0])), "", fmt.Sprintf("%.1f", 100*mean(corrupted(all))), ""}
 		if base == nil {
 			base = all
 		} else {
@@ -126,8 +125,8 @@ func settingsNote(sets []*set) string {
 }
 
 // tents are Tent's settings: learning rates under three kinds of statistics, other shares of the item's own, and Adam.
-func tents() (list []method) {
-	add := func(share, rate float64, o optim.Settings) {
+func tents() (list []candidate) {
+	add := func(share, rate float64, optimizer string) {
 		kind := fmt.Sprint(share)
 		switch share {
 		case 0:
@@ -135,18 +134,20 @@ func tents() (list []method) {
 		case 1:
 			kind = "batch"
 		}
-		list = append(list, method{name: fmt.Sprintf("statistics %s, %v %g", kind, o.Method, rate), tent: &tent.Settings{Batch: share, Optimizer: o, Rate: rate}})
+		list = append(list, candidate{name: fmt.Sprintf("statistics %s, %s %g", kind, optimizer, rate), settings: method.Settings{
+			Name: method.Tent, Tent: &method.TentSettings{Statistics: share, Optimizer: optimizer, Rate: rate, Reset: "every"},
+		}})
 	}
 	for _, share := range []float64{0, 0.1, 1} {
 		for _, rate := range []float64{1e-5, 1e-4, 1e-3, 5e-3} {
-			add(share, rate, optim.Settings{})
+			add(share, rate, "sgd")
 		}
 	}
 	for _, share := range []float64{0.05, 0.2, 0.3} {
-		add(share, 1e-5, optim.Settings{})
+		add(share, 1e-5, "sgd")
 	}
 	for _, rate := range []float64{1e-5, 1e-4, 1e-3} {
-		add(0, rate, optim.Settings{Method: optim.Adam})
+		add(0, rate, "adam")
 	}
 	return list
 }
@@ -157,18 +158,18 @@ func (s *study) chooseTent(ctx context.Context, net *network, sets []*set) (*ben
 	for _, o := range orders() {
 		t.Columns = append(t.Columns, "clean, "+o.name, "corruptions, "+o.name, "filtered, "+o.name)
 	}
-	fixed, err := s.predictAll(ctx, net, method{name: "base"}, sets)
+	fixed, err := s.predictAll(ctx, net, plain(), sets)
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range append([]method{{name: "base"}}, tents()...) {
-		row := []string{m.name}
+	for _, c := range append([]candidate{plain()}, tents()...) {
+		row := []string{c.name}
 		for _, o := range orders() {
 			streams, err := o.draw(sets, 0, settingSteps)
 			if err != nil {
 				return nil, err
 			}
-			cells, err := s.tentCells(ctx, net, m, fixed, streams)
+			cells, err := s.tentCells(ctx, net, c, fixed, streams)
 			if err != nil {
 				return nil, err
 			}
@@ -181,8 +182,8 @@ func (s *study) chooseTent(ctx context.Context, net *network, sets []*set) (*ben
 }
 
 // tentCells are clean, and the mean of corruptions raw and filtered.
-func (s *study) tentCells(ctx context.Context, net *network, m method, fixed [][][]float64, streams []*stream) ([]string, error) {
-	q, err := s.along(ctx, net, m, fixed, streams)
+func (s *study) tentCells(ctx context.Context, net *network, c candidate, fixed [][][]float64, streams []*stream) ([]string, error) {
+	q, err := s.along(ctx, net, c, fixed, streams)
 	if err != nil {
 		return nil, err
 	}
