@@ -20,14 +20,14 @@ func forward(dst, like [][]float64, first []float64, law chain) {
 	copy(prior, first)
 	for t, l := range like {
 		if t > 0 {
-			predict(prior, dst[t-1], row, law, t)
+			propagate(prior, dst[t-1], row, law, t)
 		}
 		posterior(dst[t], prior, l)
 	}
 }
 
-// predict writes A_t' p into prior.
-func predict(prior, p, row []float64, law chain, t int) {
+// propagate writes A_t' p into prior.
+func propagate(prior, p, row []float64, law chain, t int) {
 	clear(prior)
 	for i, v := range p {
 		law(row, i, t)

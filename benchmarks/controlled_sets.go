@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"slices"
 
 	"github.com/oatta/oatta/datasets"
 	"github.com/oatta/oatta/internal/results"
+	"github.com/oatta/oatta/models/predict"
 )
 
 // Predictions are the ready probabilities of one predictor for the items of one labelled collection.
@@ -30,8 +30,8 @@ func NewPredictions(name string, logits [][]float32, truth []int) (*Predictions,
 		if len(z) != len(logits[0]) || truth[i] < 0 || truth[i] >= len(z) {
 			return nil, fmt.Errorf("benchmarks: %s: item %d: %d logits and class %d", name, i, len(z), truth[i])
 		}
-		q, err := softmax(z)
-		if err != nil {
+		q := make([]float64, len(z))
+		if err := predict.Logits.Probabilities(q, z); err != nil {
 			return nil, fmt.Errorf("benchmarks: %s: item %d: %w", name, i, err)
 		}
 		if class, _ := results.Top(q); class == truth[i] {
@@ -61,19 +61,6 @@ func (p *Predictions) Tempered(temperature float64) [][]float64 {
 		out[i] = like
 	}
 	return out
-}
-
-func softmax(z []float32) ([]float64, error) {
-	top := float64(slices.Max(z)) // NaN if any is
-	if math.IsNaN(top) || math.IsInf(top, 0) {
-		return nil, fmt.Errorf("logits reach %g", top)
-	}
-	q := make([]float64, len(z))
-	for j, v := range z {
-		q[j] = math.Exp(float64(v) - top)
-	}
-	normalise(q)
-	return q, nil
 }
 
 // normalise makes x sum to 1; what sums to nothing becomes uniform.
