@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 )
@@ -133,36 +132,28 @@ func NewTensor[T Element](values []T, dims ...int64) *Tensor {
 }
 
 func encode[T Element](values []T) (DType, []byte) {
-	switch v := any(values).(type) {
+	var elem DType
+	switch any(values).(type) {
 	case []float32:
-		return Float32, each(v, func(b []byte, x float32) []byte { return binary.LittleEndian.AppendUint32(b, math.Float32bits(x)) })
+		elem = Float32
 	case []float64:
-		return Float64, each(v, func(b []byte, x float64) []byte { return binary.LittleEndian.AppendUint64(b, math.Float64bits(x)) })
+		elem = Float64
 	case []int64:
-		return Int64, each(v, func(b []byte, x int64) []byte { return binary.LittleEndian.AppendUint64(b, uint64(x)) })
+		elem = Int64
 	case []int32:
-		return Int32, each(v, func(b []byte, x int32) []byte { return binary.LittleEndian.AppendUint32(b, uint32(x)) })
+		elem = Int32
 	case []int8:
-		return Int8, each(v, func(b []byte, x int8) []byte { return append(b, byte(x)) })
+		elem = Int8
 	case []uint8:
-		return Uint8, slices.Clone(v)
+		elem = Uint8
 	case []bool:
-		return Bool, each(v, func(b []byte, x bool) []byte {
-			if x {
-				return append(b, 1)
-			}
-			return append(b, 0)
-		})
+		elem = Bool
 	}
-	panic("graph: NewTensor: unreachable: Element has no other types")
-}
-
-func each[T any](values []T, add func([]byte, T) []byte) []byte {
-	var raw []byte
-	for _, v := range values {
-		raw = add(raw, v)
+	raw, err := binary.Append(nil, binary.LittleEndian, values)
+	if err != nil {
+		panic("graph: NewTensor: unreachable: all of Element have a fixed size: " + err.Error())
 	}
-	return raw
+	return elem, raw
 }
 
 // Full returns a tensor of one floating-point or integer value, rounded to the type.
