@@ -42,7 +42,8 @@ func conv(c *call) []Tensor {
 	return one(y)
 }
 
-// convolve gathers, for each picture and group, the elements under each tap into a row, and multiplies the weight with these rows.
+// convolve gathers, for each picture and group, the elements under each tap into a row, and multiplies the weight with these rows: one
+// product that reads both sides in order, so that whole networks can be evaluated too.
 func (c *call) convolve(x, w Tensor) Tensor {
 	kernel := c.kernelOf(x, w)
 	group := c.groupsOf(x.Dims[1], w.Dims[0])
@@ -67,7 +68,8 @@ func (c *call) convolve(x, w Tensor) Tensor {
 	return y
 }
 
-// unfold writes one row per channel and tap: what lies under the tap in each place of the window, 0 in the pads.
+// unfold writes one row per channel and tap: what lies under the tap in each place of the window, 0 in the pads. rows: [C/group * taps,
+// places], x: the channels of one group of one picture.
 func unfold(rows, x []float64, taps [][]int, area, channels int) {
 	at := 0
 	for ch := range channels {

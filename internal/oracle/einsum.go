@@ -77,7 +77,7 @@ func (e *letters) named(result string) []string {
 	return out
 }
 
-// contract walks over all letters, those of the result outermost, and adds up products.
+// contract walks over all letters, those of the result outermost, and adds up products: the definition, and no faster than it.
 func (c *call) contract(e letters, names [][]string, out []string) Tensor {
 	all := slices.Clone(out)
 	for _, term := range names {

@@ -27,7 +27,8 @@ func (f *frame) value(v graph.Value) (Tensor, error) {
 	return Tensor{}, fmt.Errorf("value %q is not given", f.p.g.NameOf(v))
 }
 
-// evaluate runs the nodes that the wanted values need. Values are let go after their last use.
+// evaluate runs the nodes that the wanted values need. Values are let go after their last use: in float64 the activations of a network on
+// a batch would fill the memory.
 func (f *frame) evaluate(want []graph.Value) ([]Tensor, error) {
 	kept := map[graph.Value]bool{}
 	for _, v := range want {
@@ -58,7 +59,8 @@ func (f *frame) evaluate(want []graph.Value) ([]Tensor, error) {
 	return out, nil
 }
 
-// needed tells for each node whether the wanted values depend on it.
+// needed tells for each node whether the wanted values depend on it. A derivative by differences asks for the loss of a graph that also
+// computes the gradient, twice for each element of a parameter.
 func (f *frame) needed(want []graph.Value) []bool {
 	wanted := map[graph.Value]bool{}
 	for _, v := range want {
@@ -80,7 +82,7 @@ func (f *frame) needed(want []graph.Value) []bool {
 	return out
 }
 
-// node evaluates one node. A result that was given stays as it was given.
+// node evaluates one node. A result that was given stays as it was given, while the other results of the node are computed.
 func (f *frame) node(n *graph.Node) error {
 	c := &call{n: n, in: make([]Tensor, len(n.Inputs)), p: f.p}
 	for i, v := range n.Inputs {

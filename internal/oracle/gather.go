@@ -6,7 +6,7 @@ import (
 	"github.com/oatta/oatta/models/graph"
 )
 
-// index brings an index into 0..size-1.
+// index brings an index into 0..size-1. What lies outside is an error, where engines may read whatever is there.
 func index(i, size int64) int {
 	if i < -size || i >= size {
 		panic(failf("index %d into %d elements", i, size))
@@ -60,6 +60,7 @@ func (c *call) elementPlaces(dims []int64, indices Tensor) []int {
 	return list
 }
 
+// gatherElements: y[i, j, ...] = x[i, at[i, j, ...], ...] for axis 1.
 func gatherElements(c *call) []Tensor {
 	list := c.elementPlaces(c.in[0].Dims, c.in[1])
 	return one(take(c.in[0], c.in[1].Dims, list, Tensor{}))
@@ -90,6 +91,7 @@ func (c *call) tuples(dims []int64, indices Tensor, batch int) (first []int, dep
 	return first, depth
 }
 
+// gatherND takes the slices of x that tuples name. at: [B..., M..., depth], y: [B..., M..., what the tuples leave of x].
 func gatherND(c *call) []Tensor {
 	x, indices := c.in[0], c.in[1]
 	batch := c.n.Int("batch_dims", 0)

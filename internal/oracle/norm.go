@@ -53,7 +53,8 @@ func batchNorm(c *call) []Tensor {
 	return out
 }
 
-// batchMoments returns mean and (biased) variance of each channel over batch and space.
+// batchMoments returns mean and (biased) variance of each channel over batch and space. A second pass for the variance, since a difference
+// of sums would lose the digits that central differences are made of.
 func (c *call) batchMoments(channels, area int) (mean, variance Tensor) {
 	x := c.in[0]
 	mean = c.make(x.Elem, []int64{int64(channels)})
@@ -70,6 +71,7 @@ func (c *call) batchMoments(channels, area int) (mean, variance Tensor) {
 }
 
 // normalise subtracts the mean of each run of n elements and divides by sqrt(variance + epsilon); it returns means and inverse deviations.
+// In row-major order the axes of every such norm, from one on to the last, are runs.
 func normalise(y, x []float64, n int, epsilon float64, centre bool) (means, inverse []float64) {
 	for first := 0; n > 0 && first < len(x); first += n {
 		part := x[first : first+n]

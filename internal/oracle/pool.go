@@ -35,7 +35,7 @@ func maxPool(c *call) []Tensor {
 	x := c.floats(0)
 	p := c.pooled()
 	y := c.make(x.Elem, p.dims)
-	where := c.make(graph.Int64, p.dims)
+	where := c.make(graph.Int64, p.dims) // into the whole of x: [N, C, ...], as the rule of MaxPool scatters
 	for i := range where.I {
 		plane := i / p.places * p.area
 		best := -1

@@ -19,6 +19,7 @@ func addAbs(sum, x float64) float64     { return sum + math.Abs(x) }
 func sqrtOf(sum float64, _ int) float64 { return math.Sqrt(sum) }
 func logOf(sum float64, _ int) float64  { return math.Log(sum) }
 
+// What each returns of no elements is what ONNX says: 0, 1, an infinity, or no number.
 var (
 	reduceSum       = reduction{step: add}
 	reduceProd      = reduction{start: 1, step: mulOf.f}
@@ -158,6 +159,7 @@ func softmax(logarithm bool) func(*call) []Tensor {
 	}
 }
 
+// softmaxRow subtracts the largest element first, so that nothing overflows.
 func softmaxRow(y, x []float64, first int, r rows, logarithm bool) {
 	top, sum := math.Inf(-1), 0.0
 	for j := range r.n {
@@ -176,7 +178,7 @@ func softmaxRow(y, x []float64, first int, r rows, logarithm bool) {
 	}
 }
 
-// order compares elements i and j of numbers. NaN is above all.
+// order compares elements i and j of numbers. NaN is above all, as in numpy: the maximum of what holds one is one.
 func (t Tensor) order(i, j int) int {
 	if t.F == nil {
 		return cmp.Compare(t.I[i], t.I[j])

@@ -38,6 +38,7 @@ func reshape(c *call) []Tensor {
 	return one(x.reshaped(dims))
 }
 
+// flatten reads x as a matrix; the axis may be behind the last, which leaves one column.
 func flatten(c *call) []Tensor {
 	x := c.in[0]
 	a := c.n.Int("axis", 1)
@@ -49,6 +50,7 @@ func flatten(c *call) []Tensor {
 	return one(x.reshaped([]int64{int64(product(x.Dims[:a])), int64(product(x.Dims[a:]))}))
 }
 
+// squeeze takes axes of size 1 out, without a list all of them.
 func squeeze(c *call) []Tensor {
 	x := c.in[0]
 	var list []int64
@@ -71,6 +73,7 @@ func squeeze(c *call) []Tensor {
 	return one(x.reshaped(dims))
 }
 
+// unsqueeze puts axes of size 1 in: the places are those of the result.
 func unsqueeze(c *call) []Tensor {
 	x := c.in[0]
 	list := c.vector(1)
@@ -193,6 +196,7 @@ func (c *call) parts(size int64) []int64 {
 	return sizes
 }
 
+// expand broadcasts both ways: a size of 1 that is asked for leaves that of x.
 func expand(c *call) []Tensor {
 	want := c.vector(1)
 	for _, d := range want {
@@ -226,6 +230,7 @@ func tile(c *call) []Tensor {
 	return one(y.reshaped(dims))
 }
 
+// shapeOf brings start and end inside, unlike other axes: a range beyond the rank is empty.
 func shapeOf(c *call) []Tensor {
 	dims := c.in[0].Dims
 	rank := int64(len(dims))

@@ -62,6 +62,7 @@ func sign(x float64) float64 {
 // relu hands NaN on.
 func relu(x float64) float64 { return max(x, 0) }
 
+// sigmoid raises e to a negative power on either side, so that it neither overflows nor loses digits.
 func sigmoid(x float64) float64 {
 	if x < 0 {
 		e := math.Exp(x)
@@ -82,6 +83,7 @@ func hardSwish(x float64) float64 { return x * clamp(x/6+0.5, 0, 1) }
 // clamp hands NaN on; where low is above high, high wins, as in min(max(x, low), high).
 func clamp(x, low, high float64) float64 { return min(max(x, low), high) }
 
+// gelu is x P(X <= x) of a normal X. Erfc keeps the digits that 1 + Erf loses far below 0.
 func gelu(x float64) float64 { return 0.5 * x * math.Erfc(-x/math.Sqrt2) }
 
 // geluTanh is the approximation that BERT's first code used.
@@ -96,6 +98,7 @@ func geluOf(c *call) func(float64) float64 {
 	return gelu
 }
 
+// elu: Expm1, here and in its kin, keeps the digits of what is near 0.
 func elu(c *call) func(float64) float64 {
 	alpha := c.float("alpha", 1)
 	return func(x float64) float64 {

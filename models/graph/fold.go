@@ -40,7 +40,8 @@ func (g *Graph) foldResults(n *Node) int {
 	return folded
 }
 
-// known returns the tensor that a result certainly is, or nil.
+// known returns the tensor that a result certainly is, or nil. Floats are followed for the sizes that are made of them; they are not
+// folded, because an engine rounds in its own way.
 func (g *Graph) known(v Value) *Tensor {
 	e := g.at(v)
 	dims, ok := e.typ.Shape.Sizes()

@@ -50,7 +50,8 @@ type operator struct {
 	data         func(*inference) []datum // elements of the first output, nil if not known
 }
 
-// maxData bounds the elements of a tensor that are followed one by one.
+// maxData bounds the elements of a tensor that are followed one by one. Shapes have a few; the longest that exporters compute before the
+// network runs are the places of a text or of a window of attention.
 const maxData = 4096
 
 // maxFollowed bounds the elements that are followed in a whole graph, so that a small file cannot ask for much memory.

@@ -50,6 +50,7 @@ func elementwiseData(f func(a, b datum) datum) func(*inference) []datum {
 	}
 }
 
+// pairwise is all the broadcasting that shapes need: they are vectors, and what meets them is another or one number.
 func pairwise(a, b []datum, f func(a, b datum) datum) []datum {
 	n := max(len(a), len(b))
 	if len(a) == 0 || len(b) == 0 || len(a) != n && len(a) != 1 || len(b) != n && len(b) != 1 {
@@ -85,10 +86,9 @@ func modData(a, b datum) datum {
 	return number(a.n % b.n)
 }
 
+// minDatum and maxDatum know the smaller of two names only if they are the same.
 func minDatum(a, b datum) datum { return choose(a, b, a.n < b.n) }
-func maxDatum(a, b datum) datum {
-	return choose(a, b, a.n > b.n)
-}
+func maxDatum(a, b datum) datum { return choose(a, b, a.n > b.n) }
 
 func choose(a, b datum, first bool) datum {
 	switch {
@@ -187,7 +187,7 @@ func mapData(in []datum, f func(datum) datum) []datum {
 	return out
 }
 
-// gatherData: from a vector only.
+// gatherData: from a vector only, which is how exporters pick one size out of a shape.
 func gatherData(c *inference) []datum {
 	data, indices := c.data(0), c.data(1)
 	if c.rank(0) != 1 || data == nil || indices == nil {
@@ -206,7 +206,8 @@ func gatherData(c *inference) []datum {
 	return out
 }
 
-// concatData: of vectors only.
+// concatData: of vectors only. A part of which nothing is known leaves its own elements open, not those beside it: one size of a shape may
+// come from the data.
 func concatData(c *inference) []datum {
 	out := []datum{}
 	for i := range c.n.Inputs {
@@ -278,7 +279,7 @@ func rangeData(c *inference) []datum {
 	return out
 }
 
-// foldData reduces a vector to one element.
+// foldData reduces a vector to one element, as the product of the sizes that a Reshape joins.
 func foldData(f func(a, b datum) datum) func(*inference) []datum {
 	return func(c *inference) []datum {
 		data := c.data(0)

@@ -112,6 +112,7 @@ func clip(c *inference) error {
 	return same(c)
 }
 
+// dropout has the mask as a second output, which a rule asks for though no file names it.
 func dropout(c *inference) error {
 	if err := c.set(1, Bool, c.shape(0)); err != nil {
 		return err
@@ -131,6 +132,7 @@ func alongAxis(def int64) func(*inference) error {
 	}
 }
 
+// cast refuses a type that the file leaves out, rather than to let what follows be of none.
 func cast(c *inference) error {
 	to := DType(c.n.Int("to", 0))
 	if to == Undefined {

@@ -41,6 +41,7 @@ func pad(c *inference) error {
 	return c.set(0, c.elem(0), out)
 }
 
+// expand broadcasts both ways, so that a size of 1 in the shape that is asked for leaves that of the input.
 func expand(c *inference) error {
 	s, err := Broadcast(c.shape(0), c.sizesOf(1))
 	if err != nil {
@@ -49,6 +50,7 @@ func expand(c *inference) error {
 	return c.set(0, c.elem(0), s)
 }
 
+// tile multiplies sizes, known or named; without them only the rank stays.
 func tile(c *inference) error {
 	x := c.shape(0)
 	repeats := c.data(1)
@@ -229,6 +231,7 @@ func (c *inference) floatRange() Dim {
 	return N(int64(n))
 }
 
+// nonZero returns as many columns as the data has elements that are not 0, which no shape tells.
 func nonZero(c *inference) error {
 	r := Any
 	if n := c.rank(0); n >= 0 {

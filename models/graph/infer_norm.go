@@ -42,6 +42,7 @@ func batchNorm(c *inference) error {
 	return same(c)
 }
 
+// instanceNorm and groupNorm have one scale and bias per channel, whatever the statistics go over.
 func instanceNorm(c *inference) error {
 	if err := c.channels(1, 2); err != nil {
 		return err

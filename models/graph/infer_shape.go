@@ -97,6 +97,7 @@ func fill(out Shape, open int, x Shape, copied []bool) error {
 	return nil
 }
 
+// transpose without perm turns all axes around.
 func transpose(c *inference) error {
 	x := c.shape(0)
 	if x == nil {
@@ -140,6 +141,7 @@ func flatten(c *inference) error {
 // elements is Elements for a part of a shape, which is nil when it is empty.
 func (s Shape) elements() Dim { return append(Shape{}, s...).Elements() }
 
+// squeeze without a list drops every 1; as long as a size may turn out to be one, not even the rank is known.
 func squeeze(c *inference) error {
 	x := c.shape(0)
 	list, known := c.ints(1)
@@ -204,6 +206,7 @@ func unsqueeze(c *inference) error {
 	return c.set(0, c.elem(0), out)
 }
 
+// concat adds sizes along its axis, and along all others joins what its inputs know of them.
 func concat(c *inference) error {
 	elem, err := c.sameElem(c.all()...)
 	if err != nil {
