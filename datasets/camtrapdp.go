@@ -12,6 +12,10 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/oatta/oatta/datasets/internal/message"
+	"github.com/oatta/oatta/datasets/internal/table"
+	"github.com/oatta/oatta/datasets/internal/textfile"
 )
 
 // Camtrap DP (https://camtrap-dp.tdwg.org, version 1.0) is a Frictionless data package: datapackage.json names the tables deployments,
@@ -62,7 +66,7 @@ func (p *dataPath) UnmarshalJSON(b []byte) error {
 func openPackage(name string) (*camtrapPackage, error) {
 	info, err := os.Stat(name)
 	if err != nil {
-		return nil, fmt.Errorf("datasets: %s: %w", show(name), cause(err))
+		return nil, fmt.Errorf("datasets: %s: %w", message.Show(name), message.Cause(err))
 	}
 	if !info.IsDir() {
 		return readPackage(name)
@@ -76,14 +80,14 @@ func openPackage(name string) (*camtrapPackage, error) {
 
 // readPackage reads the descriptor; the tables lie beside it, whatever the working folder.
 func readPackage(file string) (*camtrapPackage, error) {
-	in, err := openInput(file)
+	in, err := textfile.Open(file)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
 	p, err := parsePackage(in)
 	if err != nil {
-		return nil, fmt.Errorf("datasets: %s: %w", show(file), err)
+		return nil, fmt.Errorf("datasets: %s: %w", message.Show(file), err)
 	}
 	p.dir = filepath.Dir(file)
 	return p, nil
@@ -119,7 +123,7 @@ func (p *camtrapPackage) paths(table string) ([]string, error) {
 			// Frictionless forbids absolute paths and "..": a package must not reach out of its folder.
 			if !filepath.IsLocal(filepath.FromSlash(part)) || strings.Contains(part, "://") {
 				return nil, fmt.Errorf("datasets: %s: resource %s: path %s: want a path within the package, downloaded if it is remote",
-					show(filepath.Join(p.dir, "datapackage.json")), table, show(part))
+					message.Show(filepath.Join(p.dir, "datapackage.json")), table, message.Show(part))
 			}
 			out = append(out, filepath.Join(p.dir, filepath.FromSlash(part)))
 		}
@@ -164,7 +168,7 @@ func readCamtrapDP(ctx context.Context, name string, f Fields, want wanted) (*me
 		return nil, err
 	}
 	if _, version, ok := strings.Cut(p.Profile, "camtrap-dp/"); ok && !strings.HasPrefix(version, "1.") {
-		c.md.warnings = append(c.md.warnings, fmt.Sprintf("%s: profile %s is not Camtrap DP 1.0, read as if it were", show(filepath.Base(name)), show(p.Profile)))
+		c.md.warnings = append(c.md.warnings, fmt.Sprintf("%s: profile %s is not Camtrap DP 1.0, read as if it were", message.Show(filepath.Base(name)), message.Show(p.Profile)))
 	}
 	for _, t := range []struct {
 		table    string
@@ -209,10 +213,10 @@ func (c *camtrapReader) table(p *camtrapPackage, name string, needed bool, readF
 		return err
 	}
 	if len(files) == 0 && needed {
-		return fmt.Errorf("datasets: %s: no table %s, so not Camtrap DP", show(p.dir), name)
+		return fmt.Errorf("datasets: %s: no table %s, so not Camtrap DP", message.Show(p.dir), name)
 	}
 	for _, file := range files {
-		in, err := openInput(file)
+		in, err := textfile.Open(file)
 		if err != nil {
 			return err
 		}
@@ -226,36 +230,28 @@ func (c *camtrapReader) table(p *camtrapPackage, name string, needed bool, readF
 }
 
 // eachRow calls f for each row of a table with the values of columns, of which the first ones are required.
-func (c *camtrapReader) eachRow(name string, r io.Reader, required int, columns []string, f func(t *table, v []string)) error {
-	t, err := newTable(name, r)
+func (c *camtrapReader) eachRow(name string, r io.Reader, required int, columns []string, f func(t *table.Reader, v []string)) error {
+	t, err := table.New(name, r, 0)
 	if err != nil {
 		return err
 	}
-	index := make([]int, len(columns))
-	for i, col := range columns {
-		if index[i], err = t.column(col, i < required); err != nil {
-			return err
-		}
+	index, err := t.Columns(required, columns...)
+	if err != nil {
+		return err
 	}
 	v := make([]string, len(columns))
-	for {
-		ok, err := t.next()
-		if !ok {
-			return err
-		}
-		if err := c.ctx.Err(); err != nil {
-			return err
-		}
-		for i, col := range index {
-			v[i] = t.get(col)
+	return t.Each(func(row table.Row) error {
+		for i, column := range index {
+			v[i] = row.Get(column)
 		}
 		f(t, v)
-	}
+		return c.ctx.Err()
+	})
 }
 
 // readDeployments notes the place of each deployment.
 func (c *camtrapReader) readDeployments(name string, r io.Reader) error {
-	return c.eachRow(name, r, 2, []string{"deploymentID", c.fields.Stream}, func(_ *table, v []string) {
+	return c.eachRow(name, r, 2, []string{"deploymentID", c.fields.Stream}, func(_ *table.Reader, v []string) {
 		c.stream[v[0]] = v[1]
 	})
 }
@@ -263,7 +259,7 @@ func (c *camtrapReader) readDeployments(name string, r io.Reader) error {
 // readMedia keeps the pictures that could be here; the rows of all others leave nothing but their count.
 func (c *camtrapReader) readMedia(name string, r io.Reader) error {
 	columns := []string{"mediaID", "deploymentID", "timestamp", "filePath", "fileName", "fileMediatype"}
-	return c.eachRow(name, r, 4, columns, func(t *table, v []string) {
+	return c.eachRow(name, r, 4, columns, func(t *table.Reader, v []string) {
 		if v[5] != "" && !strings.HasPrefix(v[5], "image/") {
 			return // videos and sound are none of ours
 		}
@@ -276,7 +272,7 @@ func (c *camtrapReader) readMedia(name string, r io.Reader) error {
 		if c.stream != nil {
 			rec.stream = c.stream[v[1]]
 		}
-		c.md.setTime(&rec, v[2], c.fields.TimeLayout, t.place())
+		c.md.setTime(&rec, v[2], c.fields.TimeLayout, t.Place())
 		c.byMedia[v[0]] = len(c.md.records)
 		c.md.records = append(c.md.records, rec)
 		c.deployment = append(c.deployment, v[1])

@@ -12,7 +12,9 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/oatta/oatta/datasets/internal/message"
 	"github.com/oatta/oatta/datasets/internal/plainjson"
+	"github.com/oatta/oatta/datasets/internal/textfile"
 )
 
 // COCO Camera Traps is the format of LILA's camera-trap collections: one JSON object with the arrays images (id, file_name, location,
@@ -86,7 +88,7 @@ type cctReader struct {
 type cctSection func(dec *json.Decoder) error
 
 // readCCT reads COCO Camera Traps metadata. open is called once, or twice where the annotations come before the images.
-func readCCT(ctx context.Context, name string, open func() (*input, error), f Fields, want wanted) (*metadata, error) {
+func readCCT(ctx context.Context, name string, open func() (*textfile.File, error), f Fields, want wanted) (*metadata, error) {
 	c := &cctReader{
 		ctx: ctx, name: name, fields: f, want: want, md: &metadata{}, images: map[jsonText]int{}, categories: map[jsonText]string{},
 		labels: map[int]jsonText{}, clash: map[int]bool{}, seen: map[string]bool{},
@@ -96,7 +98,7 @@ func readCCT(ctx context.Context, name string, open func() (*input, error), f Fi
 		return nil, err
 	}
 	if !c.seen["images"] {
-		return nil, fmt.Errorf("datasets: %s: no array images, so not COCO Camera Traps", show(name))
+		return nil, fmt.Errorf("datasets: %s: no array images, so not COCO Camera Traps", message.Show(name))
 	}
 	if c.late {
 		c.sections = map[string]cctSection{"annotations": c.annotation}
@@ -105,43 +107,43 @@ func readCCT(ctx context.Context, name string, open func() (*input, error), f Fi
 		}
 	}
 	if f.Stream != "" && !c.fieldSeen && len(c.md.records) > 0 {
-		return nil, fmt.Errorf("datasets: %s: no image has a field %q", show(name), f.Stream)
+		return nil, fmt.Errorf("datasets: %s: no image has a field %q", message.Show(name), f.Stream)
 	}
 	c.nameLabels()
 	if note := plainjson.Note(c.unknown); note != "" {
-		c.md.warnings = append(c.md.warnings, show(filepath.Base(name))+": "+note)
+		c.md.warnings = append(c.md.warnings, message.Show(filepath.Base(name))+": "+note)
 	}
 	return c.md, nil
 }
 
 // pass reads the file once.
-func (c *cctReader) pass(open func() (*input, error)) error {
+func (c *cctReader) pass(open func() (*textfile.File, error)) error {
 	in, err := open()
 	if err != nil {
 		return err
 	}
 	defer in.Close()
 	plain := plainjson.NewReader(in)
-	b := newBudget(plain)
+	b := textfile.NewBudget(plain)
 	if err := c.object(json.NewDecoder(b), b); err != nil {
 		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
 		}
-		return fmt.Errorf("datasets: %s: %w", show(c.name), err)
+		return fmt.Errorf("datasets: %s: %w", message.Show(c.name), err)
 	}
 	c.unknown = plain.Unknown // another pass meets the same
 	return nil
 }
 
 // object reads the outer object.
-func (c *cctReader) object(dec *json.Decoder, b *budget) error {
+func (c *cctReader) object(dec *json.Decoder, b *textfile.Budget) error {
 	if t, err := dec.Token(); err != nil {
 		return err
 	} else if t != json.Delim('{') {
 		return errors.New("want a JSON object")
 	}
 	for dec.More() {
-		b.renew()
+		b.Renew()
 		key, err := dec.Token()
 		if err != nil {
 			return err
@@ -155,7 +157,7 @@ func (c *cctReader) object(dec *json.Decoder, b *budget) error {
 }
 
 // member reads one member of the outer object: an array that is wanted element by element, anything else past.
-func (c *cctReader) member(dec *json.Decoder, b *budget, key string) error {
+func (c *cctReader) member(dec *json.Decoder, b *textfile.Budget, key string) error {
 	element, ok := c.sections[key]
 	if !ok {
 		return skipValue(dec, b)
@@ -167,7 +169,7 @@ func (c *cctReader) member(dec *json.Decoder, b *budget, key string) error {
 		return fmt.Errorf("%s: want an array", key)
 	}
 	for i := 0; dec.More(); i++ {
-		b.renew()
+		b.Renew()
 		if err := element(dec); err != nil {
 			return fmt.Errorf("%s[%d]: %w", key, i, err)
 		}
@@ -180,9 +182,9 @@ func (c *cctReader) member(dec *json.Decoder, b *budget, key string) error {
 }
 
 // skipValue reads past a value without holding it.
-func skipValue(dec *json.Decoder, b *budget) error {
+func skipValue(dec *json.Decoder, b *textfile.Budget) error {
 	for depth := 0; ; {
-		b.renew()
+		b.Renew()
 		t, err := dec.Token()
 		if err != nil {
 			return err

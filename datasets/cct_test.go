@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/oatta/oatta/datasets/internal/textfile"
 )
 
 // cctJSON is a small collection with everything that collections do: ids as numbers and texts, locations as both, annotations of several
@@ -169,7 +171,7 @@ func TestCCTKeepsOnlyWhatIsHere(t *testing.T) {
 		_ = pw.Close()
 	}()
 	here := newWanted([]*item{{Picture: Picture{Name: "77.jpg"}}, {Picture: Picture{Name: "a/78.JPG"}}})
-	md, err := readCCT(context.Background(), "x", func() (*input, error) { return &input{Reader: pr}, nil }, Fields{}, here)
+	md, err := readCCT(context.Background(), "x", func() (*textfile.File, error) { return &textfile.File{Reader: pr}, nil }, Fields{}, here)
 	must(t, err)
 	if len(md.records) != 2 || md.records[0].stream != "5" || md.records[1].label != "fox" || md.absent.n != 19999 {
 		t.Errorf("records %+v, %d absent", md.records, md.absent.n)
@@ -181,7 +183,7 @@ func FuzzCCT(f *testing.F) {
 	f.Add([]byte(`{"annotations":[{"image_id":1,"category_id":2}],"images":[{"id":1,"file_name":"a.jpg","location":3}],"categories":[{"id":2,"name":"x"}]}`))
 	items := []*item{{Picture: Picture{Name: "46/z.jpg"}}, {Picture: Picture{Name: "46/x.jpg"}}, {Picture: Picture{Name: "a.jpg"}}}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		open := func() (*input, error) { return &input{Reader: strings.NewReader(string(b))}, nil }
+		open := func() (*textfile.File, error) { return &textfile.File{Reader: strings.NewReader(string(b))}, nil }
 		for _, stream := range []string{"", "site"} {
 			md, err := readCCT(context.Background(), "x.json", open, Fields{Stream: stream}, newWanted(items))
 			checkMetadata(t, md, err)
@@ -239,7 +241,7 @@ func BenchmarkCCT(b *testing.B) {
 	b.SetBytes(int64(text.Len()))
 	b.ReportAllocs()
 	for b.Loop() {
-		_, err := readCCT(context.Background(), path, func() (*input, error) { return openInput(path) }, Fields{}, wanted{"17.jpg": true})
+		_, err := readCCT(context.Background(), path, func() (*textfile.File, error) { return textfile.Open(path) }, Fields{}, wanted{"17.jpg": true})
 		must(b, err)
 	}
 }

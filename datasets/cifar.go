@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+
+	"github.com/oatta/oatta/datasets/internal/message"
 )
 
 // CIFARStrips says what UnpackCIFAR unpacks.
@@ -60,7 +62,7 @@ func UnpackCIFAR(ctx context.Context, s CIFARStrips, outDir string) (int, error)
 		return n, err
 	}
 	if n > len(s.Labels) {
-		return n, fmt.Errorf("datasets: %s: %d pictures, but %d labels", show(outDir), n, len(s.Labels))
+		return n, fmt.Errorf("datasets: %s: %d pictures, but %d labels", message.Show(outDir), n, len(s.Labels))
 	}
 	return n, s.writeLabels(filepath.Join(outDir, "labels.csv"), n)
 }
@@ -84,14 +86,14 @@ func (s CIFARStrips) validate() error {
 // emptyDir makes a folder, and refuses one that holds something.
 func emptyDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("datasets: %s: %w", show(dir), cause(err))
+		return fmt.Errorf("datasets: %s: %w", message.Show(dir), message.Cause(err))
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return fmt.Errorf("datasets: %s: %w", show(dir), cause(err))
+		return fmt.Errorf("datasets: %s: %w", message.Show(dir), message.Cause(err))
 	}
 	if len(entries) > 0 {
-		return fmt.Errorf("datasets: %s: folder is not empty", show(dir))
+		return fmt.Errorf("datasets: %s: folder is not empty", message.Show(dir))
 	}
 	return nil
 }
@@ -129,11 +131,11 @@ func writePNG(enc *png.Encoder, name string, img image.Image) error {
 func writeFile(name string, write func(io.Writer) error) error {
 	f, err := os.Create(name)
 	if err != nil {
-		return fmt.Errorf("datasets: %s: %w", show(name), cause(err))
+		return fmt.Errorf("datasets: %s: %w", message.Show(name), message.Cause(err))
 	}
 	w := bufio.NewWriter(f)
 	if err := errors.Join(write(w), w.Flush(), f.Close()); err != nil {
-		return fmt.Errorf("datasets: %s: %w", show(name), cause(err))
+		return fmt.Errorf("datasets: %s: %w", message.Show(name), message.Cause(err))
 	}
 	return nil
 }

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/oatta/oatta/datasets/internal/message"
+	"github.com/oatta/oatta/datasets/internal/textfile"
 	"github.com/oatta/oatta/datasets/npy"
 )
 
@@ -46,14 +48,14 @@ type CIFAR struct {
 //
 // gzip is looked through. The fourth layout, Python's pickle, is not read.
 func ReadCIFAR(name string) (*CIFAR, error) {
-	in, err := openInput(name)
+	in, err := textfile.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close() // read only
 	c, err := readCIFAR(bufio.NewReader(in))
 	if err != nil {
-		return nil, fmt.Errorf("datasets: %s: %w", show(name), err)
+		return nil, fmt.Errorf("datasets: %s: %w", message.Show(name), err)
 	}
 	return c, nil
 }
@@ -166,18 +168,18 @@ func (c *CIFAR) Severity(s int) (*CIFAR, error) {
 // ReadCIFARLabels reads class indices: from a JSON array of integers, if the name ends in .json; from an array of NumPy's (CIFAR-10.1 and
 // CIFAR-10-C, whose labels.npy has each class five times, so that its first fifth is that of any severity); or else from a file with a byte for each.
 func ReadCIFARLabels(name string) ([]int, error) {
-	in, err := openInput(name)
+	in, err := textfile.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close() // read only
-	b, err := io.ReadAll(io.LimitReader(in, maxRecord))
+	b, err := io.ReadAll(io.LimitReader(in, textfile.MaxRecord))
 	if err != nil {
-		return nil, fmt.Errorf("datasets: %s: %w", show(name), err)
+		return nil, fmt.Errorf("datasets: %s: %w", message.Show(name), err)
 	}
 	labels, err := cifarLabels(name, b)
 	if err != nil {
-		return nil, fmt.Errorf("datasets: %s: %w", show(name), err)
+		return nil, fmt.Errorf("datasets: %s: %w", message.Show(name), err)
 	}
 	return labels, nil
 }
@@ -188,7 +190,7 @@ func cifarLabels(name string, b []byte) (labels []int, err error) {
 		err = json.Unmarshal(b, &labels)
 		return labels, err
 	case npy.Is(b):
-		a, err := npy.Read(bytes.NewReader(b), maxRecord)
+		a, err := npy.Read(bytes.NewReader(b), textfile.MaxRecord)
 		if err != nil {
 			return nil, err
 		}

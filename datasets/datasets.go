@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/oatta/oatta/datasets/internal/message"
 )
 
 // ErrNoPictures is returned, wrapped, by [List] for a place without a picture that can be listed. The listing comes with it and tells
@@ -72,7 +74,7 @@ func (l *Listing) IgnoredNote() string {
 	rest := 0
 	for i, ext := range kinds {
 		if i < noteKinds {
-			parts = append(parts, fmt.Sprintf("%d %s", l.Ignored[ext], show(ext)))
+			parts = append(parts, fmt.Sprintf("%d %s", l.Ignored[ext], message.Show(ext)))
 		} else {
 			rest += l.Ignored[ext]
 		}

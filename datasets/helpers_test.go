@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/oatta/oatta/datasets/internal/message"
 )
 
 var update = flag.Bool("update", false, "write the goldens under testdata instead of comparing")
@@ -54,13 +56,13 @@ func transcript(l *Listing, err error) string {
 	var b strings.Builder
 	if l != nil {
 		for _, s := range l.Streams() {
-			fmt.Fprintf(&b, "stream %s\n", show(s.Name))
+			fmt.Fprintf(&b, "stream %s\n", message.Show(s.Name))
 			for _, p := range s.Pictures {
-				fmt.Fprintf(&b, "  %s%s%s\n", show(p.Name), timeText(p), suffix(" = ", p.Label))
+				fmt.Fprintf(&b, "  %s%s%s\n", message.Show(p.Name), timeText(p), suffix(" = ", p.Label))
 			}
 		}
 		for _, f := range l.Failures {
-			fmt.Fprintf(&b, "failure %s: %s\n", show(f.Name), f.Reason)
+			fmt.Fprintf(&b, "failure %s: %s\n", message.Show(f.Name), f.Reason)
 		}
 		for _, ext := range slices.Sorted(maps.Keys(l.Ignored)) {
 			fmt.Fprintf(&b, "ignored %s: %d\n", ext, l.Ignored[ext])

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/oatta/oatta/datasets/internal/message"
 )
 
 // A hypnogram is an EDF+ file that holds annotations only (https://www.edfplus.info/specs/edfplus.html): a header of 256 bytes, 256
@@ -49,7 +51,7 @@ func ReadHypnograms(name string) ([]Sequence, error) {
 		return err
 	})
 	if err == nil && len(out) == 0 {
-		err = fmt.Errorf("datasets: %s: no hypnogram", show(filepath.Base(name)))
+		err = fmt.Errorf("datasets: %s: no hypnogram", message.Show(filepath.Base(name)))
 	}
 	return out, err
 }
@@ -108,10 +110,10 @@ func edfAnnotations(b []byte) ([]byte, error) {
 		return nil, errors.New("plain EDF: only EDF+ has annotations")
 	}
 	if signals := edfField(b[252:256]); signals != "1" {
-		return nil, fmt.Errorf("%s signals: want the annotations alone", show(signals))
+		return nil, fmt.Errorf("%s signals: want the annotations alone", message.Show(signals))
 	}
 	if label := edfField(b[fixed : fixed+16]); label != "EDF Annotations" {
-		return nil, fmt.Errorf("signal %s: want EDF Annotations", show(label))
+		return nil, fmt.Errorf("signal %s: want EDF Annotations", message.Show(label))
 	}
 	return b[fixed+perSignal:], nil
 }

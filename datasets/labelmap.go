@@ -3,6 +3,9 @@ package datasets
 import (
 	"io"
 	"strings"
+
+	"github.com/oatta/oatta/datasets/internal/table"
+	"github.com/oatta/oatta/datasets/internal/textfile"
 )
 
 // LabelMap renames labels, as from the names of a collection to the classes of a model. The zero value renames nothing.
@@ -13,7 +16,7 @@ type LabelMap struct {
 // ReadLabelMap reads a CSV table with the columns from and to, whose other columns are ignored. Case does not matter in from. An empty
 // to leaves pictures of that label without one. A label may come twice with the same outcome, not with another.
 func ReadLabelMap(name string) (*LabelMap, error) {
-	in, err := openInput(name)
+	in, err := textfile.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -23,33 +26,27 @@ func ReadLabelMap(name string) (*LabelMap, error) {
 
 // ParseLabelMap is [ReadLabelMap] of a reader; name stands in messages.
 func ParseLabelMap(name string, r io.Reader) (*LabelMap, error) {
-	t, err := newTable(name, r)
+	t, err := table.New(name, r, 0)
 	if err != nil {
 		return nil, err
 	}
-	from, err := t.column("from", true)
-	if err != nil {
-		return nil, err
-	}
-	to, err := t.column("to", true)
+	at, err := t.Columns(2, "from", "to")
 	if err != nil {
 		return nil, err
 	}
 	m := &LabelMap{to: map[string]string{}}
-	for {
-		ok, err := t.next()
-		if !ok || err != nil {
-			return m, err
-		}
-		a, b := strings.ToLower(strings.TrimSpace(t.get(from))), strings.TrimSpace(t.get(to))
+	err = t.Each(func(row table.Row) error {
+		a, b := strings.ToLower(strings.TrimSpace(row.Get(at[0]))), strings.TrimSpace(row.Get(at[1]))
 		if a == "" {
-			return nil, t.errorf("from", "is empty")
+			return t.Errorf("from", "is empty")
 		}
 		if old, ok := m.to[a]; ok && old != b {
-			return nil, t.errorf("to", "%q becomes %q here and %q above", a, b, old)
+			return t.Errorf("to", "%q becomes %q here and %q above", a, b, old)
 		}
 		m.to[a] = b
-	}
+		return nil
+	})
+	return m, err
 }
 
 // Map returns what a label becomes: itself if the map does not name it.

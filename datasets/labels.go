@@ -7,6 +7,10 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/oatta/oatta/datasets/internal/message"
+	"github.com/oatta/oatta/datasets/internal/table"
+	"github.com/oatta/oatta/datasets/internal/textfile"
 )
 
 // Labels is a table of true labels by file.
@@ -26,7 +30,7 @@ type LabelEntry struct {
 // comma, semicolon or tab between them. A table without a header is understood if it has two columns of which the first row's first ends
 // like a picture. A file may come twice with the same label, not with another. Gzip is looked through.
 func ReadLabels(name string) (*Labels, error) {
-	in, err := openInput(name)
+	in, err := textfile.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -36,48 +40,43 @@ func ReadLabels(name string) (*Labels, error) {
 
 // ParseLabels is [ReadLabels] of a reader; name stands in messages.
 func ParseLabels(name string, r io.Reader) (*Labels, error) {
-	t, err := newTable(name, r)
+	t, err := table.New(name, r, 0)
 	if err != nil {
 		return nil, err
 	}
-	file, label, err := t.labelColumns()
+	at, err := labelColumns(t)
 	if err != nil {
 		return nil, err
 	}
+	file, label := at[0], at[1]
 	l := &Labels{Name: name}
 	seen := map[string]int{}
-	for {
-		ok, err := t.next()
-		if !ok || err != nil {
-			return l, err
+	err = t.Each(func(row table.Row) error {
+		if label >= len(row.Cells) {
+			return t.Errorf(defaultLabel, "is missing: the row has %s", message.Count(len(row.Cells), "column"))
 		}
-		if label >= len(t.row) {
-			return nil, t.errorf(defaultLabel, "is missing: the row has %s", count(len(t.row), "column"))
-		}
-		e := LabelEntry{File: t.get(file), Label: strings.TrimSpace(t.get(label)), Line: t.at}
+		e := LabelEntry{File: row.Get(file), Label: strings.TrimSpace(row.Get(label)), Line: row.Line}
 		if e.File == "" {
-			return nil, t.errorf(defaultFileField, "is empty")
+			return t.Errorf(defaultFileField, "is empty")
 		}
 		if i, ok := seen[e.File]; !ok {
 			seen[e.File] = len(l.Entries)
 			l.Entries = append(l.Entries, e)
 		} else if old := l.Entries[i]; old.Label != e.Label {
-			return nil, t.errorf(defaultLabel, "%s is %q here and %q in line %d", show(e.File), e.Label, old.Label, old.Line)
+			return t.Errorf(defaultLabel, "%s is %q here and %q in line %d", message.Show(e.File), e.Label, old.Label, old.Line)
 		}
-	}
+		return nil
+	})
+	return l, err
 }
 
-// labelColumns finds the columns of a table of labels.
-func (t *table) labelColumns() (file, label int, err error) {
-	if !t.has(defaultFileField, defaultLabel) && len(t.header) == 2 && pictureExtensions[path.Ext(strings.TrimSpace(t.header[0]))] {
-		t.unreadHeader()
-		return 0, 1, nil
+// labelColumns finds the columns file and label of a table.
+func labelColumns(t *table.Reader) ([]int, error) {
+	if !t.Has(defaultFileField, defaultLabel) && len(t.Header) == 2 && pictureExtensions[path.Ext(strings.ToLower(strings.TrimSpace(t.Header[0])))] {
+		t.UnreadHeader()
+		return []int{0, 1}, nil
 	}
-	if file, err = t.column(defaultFileField, true); err != nil {
-		return 0, 0, err
-	}
-	label, err = t.column(defaultLabel, true)
-	return file, label, err
+	return t.Columns(2, defaultFileField, defaultLabel)
 }
 
 // Apply gives the pictures of a listing the labels of the table, matching by path relative to the root, else by the longest common end of
@@ -112,15 +111,15 @@ func (l *Labels) Apply(list *Listing) int {
 		}
 	}
 	l.warn(list, without, unused)
-	list.warnDoubts(show(filepath.Base(l.Name)), names, doubts)
+	list.warnDoubts(message.Show(filepath.Base(l.Name)), names, doubts)
 	return n
 }
 
 // warn tells what of the table and of the listing does not fit together.
 func (l *Labels) warn(list *Listing, without, unused few) {
-	name := show(filepath.Base(l.Name))
+	name := message.Show(filepath.Base(l.Name))
 	if without.n > 0 {
-		list.warn("%s: no label for %d of %s: %s", name, without.n, count(len(list.Pictures), "picture"), without.String())
+		list.warn("%s: no label for %d of %s: %s", name, without.n, message.Count(len(list.Pictures), "picture"), without.String())
 	}
 	if unused.n > 0 {
 		list.warn("%s: %s of no picture here: %s", name, choose(unused.n, "1 label is", fmt.Sprintf("%d labels are", unused.n)), unused.String())

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/oatta/oatta/datasets/internal/message"
 )
 
 // List reads the collection at root, a folder or a single picture. It returns an error for options that are wrong, a root or metadata
@@ -49,7 +51,7 @@ func (s *settings) listing(ctx context.Context, roots []string, w *walker) (*Lis
 		l.warn("%s not followed: %s", choose(w.links.n, "1 link to a folder", fmt.Sprintf("%d links to folders", w.links.n)), w.links.String())
 	}
 	if n := w.repeated.n; n > 0 {
-		l.warn("%s given more than once %s listed once: %s", count(n, "picture"), choose(n, "is", "are"), w.repeated.String())
+		l.warn("%s given more than once %s listed once: %s", message.Count(n, "picture"), choose(n, "is", "are"), w.repeated.String())
 	}
 	if err := s.applyMetadata(ctx, l, w.items); err != nil {
 		return nil, err
@@ -64,7 +66,7 @@ func (s *settings) listing(ctx context.Context, roots []string, w *walker) (*Lis
 	l.order(items)
 	slices.SortFunc(l.Failures, func(a, b Failure) int { return CompareNatural(a.Name, b.Name) })
 	if len(l.Pictures) == 0 {
-		return l, fmt.Errorf("datasets: %s: %w%s", show(strings.Join(roots, " ")), ErrNoPictures, l.instead())
+		return l, fmt.Errorf("datasets: %s: %w%s", message.Show(strings.Join(roots, " ")), ErrNoPictures, l.instead())
 	}
 	return l, nil
 }
@@ -88,10 +90,10 @@ func (l *Listing) dropFailed(items []*item) []*item {
 func (l *Listing) instead() string {
 	var parts []string
 	if len(l.Failures) > 0 {
-		parts = append(parts, count(len(l.Failures), "failure"))
+		parts = append(parts, message.Count(len(l.Failures), "failure"))
 	}
 	for _, ext := range slices.Sorted(maps.Keys(l.Ignored)) {
-		parts = append(parts, fmt.Sprintf("%d %s", l.Ignored[ext], show(ext)))
+		parts = append(parts, fmt.Sprintf("%d %s", l.Ignored[ext], message.Show(ext)))
 	}
 	if len(parts) == 0 {
 		return ""
@@ -119,7 +121,7 @@ func (s *settings) nameStreams(items []*item, own string) error {
 	}
 	if misses.n > 0 {
 		return fmt.Errorf("datasets: stream pattern %q: %d of %s %s not match: %s",
-			s.StreamPattern, misses.n, count(len(items), "name"), choose(misses.n, "does", "do"), misses.String())
+			s.StreamPattern, misses.n, message.Count(len(items), "name"), choose(misses.n, "does", "do"), misses.String())
 	}
 	return nil
 }

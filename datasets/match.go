@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/oatta/oatta/datasets/internal/message"
 )
 
 // maxElements is how many elements from the end of a path are compared.
@@ -186,10 +188,10 @@ func (l *Listing) warnDoubts(table string, pictures []string, doubts []doubt) {
 	}
 	if f := by[severalFiles]; f.n > 0 {
 		l.warn("%s: %s could be any of several files that it names, and %s none: %s",
-			table, count(f.n, "picture"), choose(f.n, "matches", "match"), f.String())
+			table, message.Count(f.n, "picture"), choose(f.n, "matches", "match"), f.String())
 	}
 	if f := by[severalPictures]; f.n > 0 {
 		l.warn("%s: files that it names could be any of several pictures, so %s %s left without a match: %s",
-			table, count(f.n, "picture"), choose(f.n, "is", "are"), f.String())
+			table, message.Count(f.n, "picture"), choose(f.n, "is", "are"), f.String())
 	}
 }

@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/oatta/oatta/datasets/internal/message"
+	"github.com/oatta/oatta/datasets/internal/textfile"
 )
 
 // record is what metadata says about one picture.
@@ -77,10 +80,10 @@ func (s *settings) readMetadata(ctx context.Context, want wanted) (*metadata, er
 	case FormatCamtrapDP:
 		return readCamtrapDP(ctx, s.Metadata, s.Fields, want)
 	case FormatCCT:
-		open := func() (*input, error) { return openInput(s.Metadata) }
+		open := func() (*textfile.File, error) { return textfile.Open(s.Metadata) }
 		return readCCT(ctx, s.Metadata, open, s.Fields, want)
 	}
-	in, err := openInput(s.Metadata)
+	in, err := textfile.Open(s.Metadata)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +95,7 @@ func (s *settings) readMetadata(ctx context.Context, want wanted) (*metadata, er
 func (s *settings) format() (Format, error) {
 	info, err := os.Stat(s.Metadata)
 	if err != nil {
-		return "", fmt.Errorf("datasets: %s: %w", show(s.Metadata), cause(err))
+		return "", fmt.Errorf("datasets: %s: %w", message.Show(s.Metadata), message.Cause(err))
 	}
 	base := strings.TrimSuffix(strings.ToLower(info.Name()), ".gz")
 	switch {
@@ -101,7 +104,7 @@ func (s *settings) format() (Format, error) {
 	case info.IsDir() || base == "datapackage.json":
 		return FormatCamtrapDP, nil
 	case strings.HasSuffix(base, ".zip"):
-		return "", fmt.Errorf("datasets: %s: metadata in a zip archive: unpack it first", show(s.Metadata))
+		return "", fmt.Errorf("datasets: %s: metadata in a zip archive: unpack it first", message.Show(s.Metadata))
 	case strings.HasSuffix(base, ".json"):
 		return FormatCCT, nil
 	}
@@ -139,7 +142,7 @@ func (s *settings) join(l *Listing, items []*item, md *metadata) error {
 	if unnamed.n == len(items) {
 		return s.noMatch(unnamed, md.absent, differing)
 	}
-	name := show(filepath.Base(s.Metadata))
+	name := message.Show(filepath.Base(s.Metadata))
 	s.warnUnnamed(l, name, len(items), unnamed)
 	l.warnDoubts(name, names, doubts)
 	l.warnMetadata(name, md, differing)
@@ -158,7 +161,7 @@ func (s *settings) noMatch(pictures, files, differing few) error {
 	if says == nil {
 		says = []string{"it names no file"}
 	}
-	return fmt.Errorf("datasets: %s: matches none of the pictures: they are %s; %s", show(s.Metadata), pictures.String(), strings.Join(says, "; "))
+	return fmt.Errorf("datasets: %s: matches none of the pictures: they are %s; %s", message.Show(s.Metadata), pictures.String(), strings.Join(says, "; "))
 }
 
 // warnUnnamed tells of the pictures that metadata does not name.
@@ -170,7 +173,7 @@ func (s *settings) warnUnnamed(l *Listing, name string, all int, unnamed few) {
 	if s.byMetadata() {
 		then = choose(unnamed.n, "the other takes its folder as stream", "the others take their folder as stream")
 	}
-	l.warn("%s: names %d of %s; %s: %s", name, all-unnamed.n, count(all, "picture"), then, unnamed.String())
+	l.warn("%s: names %d of %s; %s: %s", name, all-unnamed.n, message.Count(all, "picture"), then, unnamed.String())
 }
 
 // checkNoStream tells of pictures that metadata names without a stream; matched is how many it names. That none has one is no reason to
@@ -182,10 +185,10 @@ func (s *settings) checkNoStream(l *Listing, name string, matched int, noStream 
 		return nil
 	case all:
 		return fmt.Errorf("datasets: %s: streams are to come from here, and it tells none of any picture that it names: %s",
-			show(s.Metadata), noStream.String())
+			message.Show(s.Metadata), noStream.String())
 	}
 	l.warn("%s: %s without a stream %s folder's: %s",
-		name, count(noStream.n, "picture"), choose(noStream.n, "takes its", "take their"), noStream.String())
+		name, message.Count(noStream.n, "picture"), choose(noStream.n, "takes its", "take their"), noStream.String())
 	return nil
 }
 
@@ -278,16 +281,16 @@ func matchRecords(pictures []string, records []record) (of []int, doubts []doubt
 // warnMetadata tells what of the metadata and of the folder does not fit together.
 func (l *Listing) warnMetadata(name string, md *metadata, differing few) {
 	if differing.n > 0 {
-		l.warn("%s: says different things of %s, which it is not believed about: %s", name, count(differing.n, "file"), differing.String())
+		l.warn("%s: says different things of %s, which it is not believed about: %s", name, message.Count(differing.n, "file"), differing.String())
 	}
 	if n := md.absent.n; n > 0 {
-		l.warn("%s: names %s that %s not here: %s", name, count(n, "file"), choose(n, "is", "are"), md.absent.String())
+		l.warn("%s: names %s that %s not here: %s", name, message.Count(n, "file"), choose(n, "is", "are"), md.absent.String())
 	}
 	if md.badTimes.n > 0 {
-		l.warn("%s: %s could not be read: %s", name, count(md.badTimes.n, "time"), md.badTimes.String())
+		l.warn("%s: %s could not be read: %s", name, message.Count(md.badTimes.n, "time"), md.badTimes.String())
 	}
 	if md.ambiguous.n > 0 {
-		l.warn("%s: %s with several different labels, left without one: %s", name, count(md.ambiguous.n, "picture"), md.ambiguous.String())
+		l.warn("%s: %s with several different labels, left without one: %s", name, message.Count(md.ambiguous.n, "picture"), md.ambiguous.String())
 	}
 }
 

@@ -5,6 +5,9 @@ import (
 	"io"
 	"slices"
 	"time"
+
+	"github.com/oatta/oatta/datasets/internal/message"
+	"github.com/oatta/oatta/datasets/internal/table"
 )
 
 // labelSet is what observations say of one picture: nothing, one label, or several.
@@ -35,7 +38,7 @@ func (c *camtrapReader) readObservations(name string, r io.Reader) error {
 		"observationType", "scientificName", "mediaID", "deploymentID",
 		"eventStart", "eventEnd", "observationLevel", "classificationMethod",
 	}
-	return c.eachRow(name, r, 4, columns, func(t *table, v []string) {
+	return c.eachRow(name, r, 4, columns, func(t *table.Reader, v []string) {
 		label, ok := observedLabel(v[0], v[1])
 		if !ok {
 			return
@@ -50,7 +53,7 @@ func (c *camtrapReader) readObservations(name string, r io.Reader) error {
 		start, _, ok1 := parseTime(v[4], c.fields.TimeLayout)
 		end, _, ok2 := parseTime(v[5], c.fields.TimeLayout)
 		if !ok1 || !ok2 {
-			c.md.badTimes.add(fmt.Sprintf("event (%s)", t.place()))
+			c.md.badTimes.add(fmt.Sprintf("event (%s)", t.Place()))
 			return
 		}
 		c.events[v[3]] = append(c.events[v[3]], event{start: start, end: end, label: label, machine: machine})
@@ -95,7 +98,7 @@ func (c *camtrapReader) finish(name string) {
 	}
 	if c.machine.n > 0 {
 		c.md.warnings = append(c.md.warnings,
-			fmt.Sprintf("%s: %s with a label that a machine gave: %s", show(name), count(c.machine.n, "picture"), c.machine.String()))
+			fmt.Sprintf("%s: %s with a label that a machine gave: %s", message.Show(name), message.Count(c.machine.n, "picture"), c.machine.String()))
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/oatta/oatta/datasets/internal/message"
 )
 
 // sortKey is the place of an item in its stream.
@@ -103,15 +105,15 @@ func (l *Listing) warnUntimed() {
 			without.add(s.Name)
 		case timed < n:
 			if partly.add(s.Name); partly.n <= 10 {
-				l.warn("%s: %d of %s %s by name", show(s.Name), n-timed, count(n, "picture"),
+				l.warn("%s: %d of %s %s by name", message.Show(s.Name), n-timed, message.Count(n, "picture"),
 					choose(n-timed, "has no capture time; it keeps its place", "have no capture time; they keep their place"))
 			}
 		}
 	}
 	if partly.n > 10 {
-		l.warn("and %s with some pictures without capture time", count(partly.n-10, "more stream"))
+		l.warn("and %s with some pictures without capture time", message.Count(partly.n-10, "more stream"))
 	}
 	if without.n > 0 {
-		l.warn("%s without any capture time, ordered by name: %s", count(without.n, "stream"), without.String())
+		l.warn("%s without any capture time, ordered by name: %s", message.Count(without.n, "stream"), without.String())
 	}
 }

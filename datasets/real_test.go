@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/oatta/oatta/datasets/internal/table"
+	"github.com/oatta/oatta/datasets/internal/textfile"
 	"github.com/oatta/oatta/internal/testdata"
 )
 
@@ -49,19 +52,19 @@ func TestRealCamtrapDP(t *testing.T) {
 // Every picture of the package, as if all 423 had been fetched, by deployment.
 func TestRealCamtrapDPWhole(t *testing.T) {
 	meta := testdata.Shared(t, "data", "cameratrap", "camtrapdp_example")
-	f, err := openInput(filepath.Join(meta, "media.csv"))
+	f, err := textfile.Open(filepath.Join(meta, "media.csv"))
 	must(t, err)
 	defer f.Close()
-	table, err := newTable("media.csv", f)
+	rows, err := table.New("media.csv", f, 0)
 	must(t, err)
 	files := map[string]string{}
 	for {
-		ok, err := table.next()
-		must(t, err)
-		if !ok {
+		row, err := rows.Next()
+		if err == io.EOF {
 			break
 		}
-		files["all/"+table.get(1)+"/"+table.get(6)] = plainJPEG
+		must(t, err)
+		files["all/"+row.Get(1)+"/"+row.Get(6)] = plainJPEG
 	}
 	if len(files) != 423 {
 		t.Fatalf("%d files", len(files))
@@ -88,24 +91,24 @@ func classes(l *Listing) string {
 // table's own.
 func TestRealYear(t *testing.T) {
 	path := testdata.Shared(t, "data", "cameratrap", "iwildcam2019_cct_loc46_labels.csv")
-	f, err := openInput(path)
+	f, err := textfile.Open(path)
 	must(t, err)
 	defer f.Close()
-	table, err := newTable("labels", f)
+	rows, err := table.New("labels", f, 0)
 	must(t, err)
 	files, names := map[string]string{}, []string{}
 	var images, annotations []map[string]any
 	for {
-		ok, err := table.next()
-		must(t, err)
-		if !ok {
+		row, err := rows.Next()
+		if err == io.EOF {
 			break
 		}
-		id := table.get(0)
+		must(t, err)
+		id := row.Get(0)
 		files[id+".jpg"] = ""
-		names = append(names, id+".jpg "+table.get(4))
-		images = append(images, map[string]any{"id": id, "file_name": id + ".jpg", "location": 46, "datetime": table.get(2), "seq_id": table.get(8)})
-		annotations = append(annotations, map[string]any{"image_id": id, "category_id": table.get(4)})
+		names = append(names, id+".jpg "+row.Get(4))
+		images = append(images, map[string]any{"id": id, "file_name": id + ".jpg", "location": 46, "datetime": row.Get(2), "seq_id": row.Get(8)})
+		annotations = append(annotations, map[string]any{"image_id": id, "category_id": row.Get(4)})
 	}
 	cct, err := json.Marshal(map[string]any{"images": images, "annotations": annotations})
 	must(t, err)

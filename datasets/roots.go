@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/oatta/oatta/datasets/internal/message"
 )
 
 // start is a root as the walk takes it.
@@ -56,7 +58,7 @@ func starts(roots []string) ([]start, error) {
 	for i, root := range roots {
 		info, err := os.Stat(root)
 		if err != nil {
-			return nil, fmt.Errorf("datasets: %s: %w", show(root), cause(err))
+			return nil, fmt.Errorf("datasets: %s: %w", message.Show(root), message.Cause(err))
 		}
 		s := start{path: root, folder: root, info: info}
 		if !info.IsDir() {

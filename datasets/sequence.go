@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/oatta/oatta/datasets/internal/message"
 )
 
 // Sequence is the true order of labels of one stream, without what was labelled.
@@ -34,7 +36,7 @@ func ReadCCTSequence(name string) (Sequence, error) {
 	defer f.Close() // read only
 	s, err := readColumn(bufio.NewReader(f), "category")
 	if err != nil {
-		return s, fmt.Errorf("datasets: %s: %w", show(filepath.Base(name)), err)
+		return s, fmt.Errorf("datasets: %s: %w", message.Show(filepath.Base(name)), err)
 	}
 	s.Stream = strings.TrimSuffix(filepath.Base(name), ".csv")
 	return s, nil
@@ -84,7 +86,7 @@ func ReadHAPTSequences(name string, hop int) ([]Sequence, error) {
 		return err
 	})
 	if err == nil && len(out) == 0 {
-		err = fmt.Errorf("datasets: %s: no labels.txt with labels", show(filepath.Base(name)))
+		err = fmt.Errorf("datasets: %s: no labels.txt with labels", message.Show(filepath.Base(name)))
 	}
 	return out, err
 }
@@ -150,7 +152,7 @@ func eachInTar(name string, do func(entry string, r io.Reader) error) error {
 	defer f.Close() // read only
 	z, err := gzip.NewReader(bufio.NewReader(f))
 	if err != nil {
-		return fmt.Errorf("datasets: %s: %w", show(filepath.Base(name)), err)
+		return fmt.Errorf("datasets: %s: %w", message.Show(filepath.Base(name)), err)
 	}
 	archive := tar.NewReader(z)
 	for {
@@ -166,7 +168,7 @@ func eachInTar(name string, do func(entry string, r io.Reader) error) error {
 			if entry != nil {
 				at += ": " + entry.Name
 			}
-			return fmt.Errorf("datasets: %s: %w", show(at), err)
+			return fmt.Errorf("datasets: %s: %w", message.Show(at), err)
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/oatta/oatta/datasets/internal/message"
 )
 
 // Identity is what streams belong to, a camera location, a person or a user, and how many samples there are of it: pictures, windows,
@@ -62,7 +64,7 @@ func SplitIdentities(identities []Identity, s SplitSettings) (*Split, error) {
 	slices.SortFunc(all, byName)
 	for i, one := range all {
 		if one.Samples < 0 || i > 0 && one.Name == all[i-1].Name {
-			return nil, fmt.Errorf("datasets: split: identity %s with %d samples: want each once, with none or more", show(one.Name), one.Samples)
+			return nil, fmt.Errorf("datasets: split: identity %s with %d samples: want each once, with none or more", message.Show(one.Name), one.Samples)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Identity) int { return cmp.Compare(b.Samples, a.Samples) })

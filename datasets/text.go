@@ -2,9 +2,9 @@ package datasets
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/oatta/oatta/datasets/internal/message"
 )
 
 // fewNames is how many names a message tells before it only counts.
@@ -19,7 +19,7 @@ type few struct {
 // add counts a name, and keeps it if it is one of the first.
 func (f *few) add(name string) {
 	if f.n++; len(f.names) < fewNames {
-		f.names = append(f.names, show(name))
+		f.names = append(f.names, message.Show(name))
 	}
 }
 
@@ -30,28 +30,6 @@ func (f *few) String() string {
 		s += fmt.Sprintf(" and %d more", more)
 	}
 	return s
-}
-
-// show returns a name as one line of text: itself where it is that, quoted where it holds line breaks, control characters or bytes
-// that are no UTF-8.
-func show(name string) string {
-	if !utf8.ValidString(name) {
-		return strconv.Quote(name)
-	}
-	for _, r := range name {
-		if !strconv.IsPrint(r) {
-			return strconv.Quote(name)
-		}
-	}
-	return name
-}
-
-// count returns "1 picture" or "3 pictures".
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // choose returns the form of a word or phrase that agrees with a count.

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/oatta/oatta/datasets/internal/message"
 )
 
 // readTimes gives a time to every item that has none from metadata: EXIF, then the name if asked for. Files are read side by side, each
@@ -62,7 +64,7 @@ func (s *settings) readTime(it *item) {
 	t, zoned, err := exifTimeOfFile(it.Path, it.Bytes)
 	switch {
 	case err != nil:
-		it.failed = "file cannot be read: " + cause(err).Error()
+		it.failed = "file cannot be read: " + message.Cause(err).Error()
 	case !t.IsZero():
 		it.setTime(t, zoned, TimeFromEXIF)
 	default:

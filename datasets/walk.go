@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -10,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/oatta/oatta/datasets/internal/message"
 	"github.com/oatta/oatta/datasets/walk"
 )
 
@@ -70,7 +70,7 @@ func (w *walker) start(ctx context.Context, s start) error {
 	}
 	return w.Folder(ctx, s.path, func(f walk.Found) error {
 		if f.Kind == walk.Closed && f.Name == "." {
-			return fmt.Errorf("datasets: %s: %w", show(s.path), cause(f.Err))
+			return fmt.Errorf("datasets: %s: %w", message.Show(s.path), message.Cause(f.Err))
 		}
 		w.found(place{f.Path, path.Join(s.prefix, f.Name), filepath.Join(s.real, filepath.FromSlash(f.Name))}, f)
 		return nil
@@ -95,7 +95,7 @@ func (w *walker) found(p place, f walk.Found) {
 	case f.Kind == walk.Hidden:
 		w.ignored[IgnoredHidden]++
 	case f.Kind == walk.Closed:
-		w.fail(p.name, "folder cannot be read: "+cause(f.Err).Error())
+		w.fail(p.name, "folder cannot be read: "+message.Cause(f.Err).Error())
 	case f.Kind == walk.Link:
 		w.links.add(p.name)
 	default:
@@ -126,7 +126,7 @@ func (w *walker) file(p place, info func() (fs.FileInfo, error)) {
 	case picture:
 		info, err := info()
 		if err != nil {
-			w.fail(p.name, cause(err).Error())
+			w.fail(p.name, message.Cause(err).Error())
 			return
 		}
 		w.items = append(w.items, &item{
@@ -166,21 +166,12 @@ func (w *walker) fail(name, reason string) {
 	w.failures = append(w.failures, Failure{Name: name, Reason: reason})
 }
 
-// cause returns the error without the operation and path that package os puts before it; our own place stands there already.
-func cause(err error) error {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		return pathErr.Err
-	}
-	return err
-}
-
 // sortItems puts the items in natural order of their names, and returns an error for two of the same name.
 func sortItems(items []*item) error {
 	slices.SortFunc(items, func(a, b *item) int { return CompareNatural(a.Name, b.Name) })
 	for i := 1; i < len(items); i++ {
 		if items[i].Name == items[i-1].Name {
-			return fmt.Errorf("datasets: %s: two pictures of this name, %s and %s", show(items[i].Name), show(items[i-1].Path), show(items[i].Path))
+			return fmt.Errorf("datasets: %s: two pictures of this name, %s and %s", message.Show(items[i].Name), message.Show(items[i-1].Path), message.Show(items[i].Path))
 		}
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/oatta/oatta/datasets/internal/message"
 	"github.com/oatta/oatta/datasets/walk"
 )
 
@@ -31,7 +32,7 @@ func wanted(name string) bool {
 func openFiles(from string) (fileSet, error) {
 	info, err := os.Stat(from)
 	if err != nil {
-		return nil, fmt.Errorf("motion: %s: %w", show(from), cause(err))
+		return nil, fmt.Errorf("motion: %s: %w", show(from), message.Cause(err))
 	}
 	if info.IsDir() {
 		return fsFiles{from, os.DirFS(from), nil}, nil
@@ -44,7 +45,7 @@ func openFiles(from string) (fileSet, error) {
 	case magic == "PK":
 		z, err := zip.OpenReader(from)
 		if err != nil {
-			return nil, fmt.Errorf("motion: %s: %w", show(from), cause(err))
+			return nil, fmt.Errorf("motion: %s: %w", show(from), message.Cause(err))
 		}
 		return fsFiles{from, z, z}, nil
 	case magic == "\x1f\x8b" || strings.HasSuffix(from, ".tar"):
@@ -56,7 +57,7 @@ func openFiles(from string) (fileSet, error) {
 func magicOfRaw(name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return "", fmt.Errorf("motion: %s: %w", show(name), cause(err))
+		return "", fmt.Errorf("motion: %s: %w", show(name), message.Cause(err))
 	}
 	defer f.Close()
 	magic := make([]byte, 2)
@@ -115,7 +116,7 @@ func fullest(found map[string][]string) (best []string) {
 func (f fsFiles) open(name string) (io.ReadCloser, error) {
 	in, err := f.fsys.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("motion: %s: %s: %w", show(f.from), show(name), cause(err))
+		return nil, fmt.Errorf("motion: %s: %s: %w", show(f.from), show(name), message.Cause(err))
 	}
 	return in, nil
 }
@@ -137,7 +138,7 @@ const (
 func openTar(from string) (*tarFiles, error) {
 	in, err := os.Open(from)
 	if err != nil {
-		return nil, fmt.Errorf("motion: %s: %w", show(from), cause(err))
+		return nil, fmt.Errorf("motion: %s: %w", show(from), message.Cause(err))
 	}
 	defer in.Close()
 	t := &tarFiles{samples: map[string][]float32{}}

@@ -62,10 +62,10 @@ func (d *csvDecoder) findChannels(columns columnIndex, o Options) error {
 func (d *csvDecoder) numeric(column int) bool {
 	numbers, others := 0, 0
 	for _, row := range d.head {
-		if column >= len(row.fields) {
+		if column >= len(row.Cells) {
 			continue
 		}
-		switch v, err := number(row.fields[column]); {
+		switch v, err := number(row.Cells[column]); {
 		case err != nil:
 			others++
 		case v == v:

@@ -1,6 +1,7 @@
 package motion
 
 import (
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +11,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/oatta/oatta/datasets"
+	"github.com/oatta/oatta/datasets/internal/message"
+	"github.com/oatta/oatta/datasets/internal/table"
+	"github.com/oatta/oatta/datasets/internal/textfile"
 )
 
 // Options say how a table is to be read. The zero value finds everything by itself; the other formats need none of it.
@@ -39,7 +42,7 @@ var (
 // OpenCSV opens a table with a header, gzipped or not: a row a sample, one column a channel. Units stand behind names in parentheses or
 // brackets, "x (g)" or "acc_x [m/s^2]".
 func OpenCSV(path string, o Options) (*Recording, error) {
-	f, err := datasets.OpenText(path)
+	f, err := textfile.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +57,7 @@ func OpenCSV(path string, o Options) (*Recording, error) {
 
 // NewCSV is [OpenCSV] of an open table; name stands in messages.
 func NewCSV(name string, in io.Reader, o Options) (*Recording, error) {
-	rows, err := datasets.NewRows(name, in, o.Delimiter, true)
+	rows, err := table.New(name, in, o.Delimiter)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +83,7 @@ func baseName(path string) string {
 // csvDecoder reads the rows of a table.
 type csvDecoder struct {
 	name string
-	rows *datasets.Rows
+	rows *table.Reader
 	rec  *Recording
 
 	time, label int // columns; -1: none
@@ -93,14 +96,9 @@ type csvDecoder struct {
 	count       int64 // rows without times
 	change      rateCheck
 
-	head  []csvRow // rows that were read to find out about the table
-	lines []int    // of the samples of the last batch
-	bad   int      // rows in succession that were none, from the beginning on
-}
-
-type csvRow struct {
-	fields []string
-	line   int
+	head  []table.Row // rows that were read to find out about the table
+	lines []int       // of the samples of the last batch
+	bad   int         // rows in succession that were none, from the beginning on
 }
 
 func (d *csvDecoder) where(i int) string { return d.place(d.lines[i]) }
@@ -113,10 +111,7 @@ func (d *csvDecoder) errorf(line int, format string, args ...any) error {
 
 // open finds the columns in the header and the kind of times and the rate in the first rows.
 func (d *csvDecoder) open(o Options) error {
-	header, line, _, err := d.rows.Next()
-	if err != nil {
-		return d.errorf(1, "header: %v", err)
-	}
+	header, line := d.rows.Header, 1 // units stand in the names, so columns are found by package motion's own rules
 	if len(header) > maxColumns {
 		return d.errorf(line, "%d columns, want at most %d", len(header), maxColumns)
 	}
@@ -148,7 +143,7 @@ func (d *csvDecoder) readHead() error {
 			return err
 		}
 		d.head = append(d.head, row)
-		for _, f := range row.fields {
+		for _, f := range row.Cells {
 			size += len(f) + 16
 		}
 	}
@@ -156,27 +151,26 @@ func (d *csvDecoder) readHead() error {
 }
 
 // read reads a row from the file.
-func (d *csvDecoder) read() (csvRow, error) {
+func (d *csvDecoder) read() (table.Row, error) {
 	for {
-		fields, line, ok, err := d.rows.Next()
+		row, err := d.rows.Next()
+		var bad *csv.ParseError
 		switch {
-		case err == nil:
-			return csvRow{fields, line}, nil
-		case ok:
-			d.rec.notes.add("damaged rows left out", fmt.Sprintf("%s: %v", d.place(line), err))
-		case err == io.EOF:
-			return csvRow{}, io.EOF
+		case err == nil || err == io.EOF:
+			return row, err
+		case errors.As(err, &bad):
+			d.rec.notes.add("damaged rows left out", fmt.Sprintf("%s: %v", d.place(bad.StartLine), bad.Err))
 		case errors.Is(err, io.ErrUnexpectedEOF): // of a gzip file
 			d.rec.notes.say("%s: the file is cut short", show(d.name))
-			return csvRow{}, io.EOF
+			return table.Row{}, io.EOF
 		default:
-			return csvRow{}, fmt.Errorf("motion: %s: %w", show(d.name), err)
+			return table.Row{}, fmt.Errorf("motion: %s: %w", show(d.name), err)
 		}
 	}
 }
 
 // nextRow returns the rows of the head, then those behind.
-func (d *csvDecoder) nextRow() (csvRow, error) {
+func (d *csvDecoder) nextRow() (table.Row, error) {
 	if len(d.head) == 0 {
 		return d.read()
 	}
@@ -198,13 +192,13 @@ func (d *csvDecoder) next(b *batch) error {
 		}
 		if err := d.parse(b, row); err != nil {
 			b.values = b.values[:len(b.times)*len(d.channels)] // of a row that was parsed in part
-			d.rec.notes.add("damaged rows left out", fmt.Sprintf("%s: %v", d.place(row.line), err))
+			d.rec.notes.add("damaged rows left out", fmt.Sprintf("%s: %v", d.place(row.Line), err))
 			if d.bad++; d.bad == headRows && !d.begun {
-				return d.errorf(row.line, "none of %d rows can be read: %v", d.bad, err)
+				return d.errorf(row.Line, "none of %d rows can be read: %v", d.bad, err)
 			}
 			continue
 		}
-		d.lines = append(d.lines, row.line)
+		d.lines = append(d.lines, row.Line)
 	}
 	if d.time >= 0 {
 		d.change.check(d, b.times)
@@ -220,17 +214,17 @@ func (d *csvDecoder) atEnd(err error) error {
 }
 
 // parse appends the sample of a row to a batch.
-func (d *csvDecoder) parse(b *batch, row csvRow) error {
+func (d *csvDecoder) parse(b *batch, row table.Row) error {
 	for _, c := range d.channels {
-		if c >= len(row.fields) {
-			return fmt.Errorf("%s, want at least %d", counted(len(row.fields), "field"), c+1)
+		if c >= len(row.Cells) {
+			return fmt.Errorf("%s, want at least %d", message.Count(len(row.Cells), "field"), c+1)
 		}
-		v, err := number(row.fields[c])
+		v, err := number(row.Cells[c])
 		if err != nil {
 			return err
 		}
 		if v != v && !d.rec.notes.again("missing values") {
-			d.rec.notes.add("missing values", d.place(row.line))
+			d.rec.notes.add("missing values", d.place(row.Line))
 		}
 		b.values = append(b.values, v)
 	}
@@ -271,28 +265,28 @@ func number(s string) (float32, error) {
 	return float32(v), nil
 }
 
-func (d *csvDecoder) timeOf(row csvRow) (float64, error) {
+func (d *csvDecoder) timeOf(row table.Row) (float64, error) {
 	if d.time < 0 {
 		d.begun = true
 		d.count++
 		return float64(d.count-1) / d.rate, nil
 	}
-	if d.time >= len(row.fields) {
-		return 0, fmt.Errorf("%s, no time", counted(len(row.fields), "field"))
+	if d.time >= len(row.Cells) {
+		return 0, fmt.Errorf("%s, no time", message.Count(len(row.Cells), "field"))
 	}
-	ns, ok := d.stamps.parse(row.fields[d.time])
+	ns, ok := d.stamps.parse(row.Cells[d.time])
 	if !ok {
-		return 0, fmt.Errorf("%s is no time", show(row.fields[d.time]))
+		return 0, fmt.Errorf("%s is no time", show(row.Cells[d.time]))
 	}
 	d.begun = true
 	return float64(ns-d.first) / 1e9, nil
 }
 
-func (d *csvDecoder) labelOf(row csvRow) (int32, error) {
-	if d.label >= len(row.fields) {
+func (d *csvDecoder) labelOf(row table.Row) (int32, error) {
+	if d.label >= len(row.Cells) {
 		return NoLabel, nil
 	}
-	name := strings.TrimSpace(row.fields[d.label])
+	name := strings.TrimSpace(row.Cells[d.label])
 	if name == "" {
 		return NoLabel, nil
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // table makes a CSV of 50 Hz with x and y; times come from at.
-func table(header string, n int, at func(i int) string) string {
+func csvTable(header string, n int, at func(i int) string) string {
 	var b strings.Builder
 	b.WriteString(header + "\n")
 	for i := range n {
@@ -47,25 +47,25 @@ func TestCSVTimes(t *testing.T) {
 		rate   float64
 		accept float64 // of times, in seconds
 	}{
-		"seconds":         {table("time,x,y", 100, func(i int) string { return fmt.Sprintf("%.2f", float64(i)/50) }), Options{}, time.Time{}, false, 50, 1e-9},
-		"from 12 s":       {table("time,x,y", 100, func(i int) string { return fmt.Sprintf("%.2f", 12+float64(i)/50) }), Options{}, time.Time{}, false, 50, 1e-9},
-		"exponents":       {table("time,x,y", 100, func(i int) string { return fmt.Sprintf("%e", float64(i)/50) }), Options{}, time.Time{}, false, 50, 1e-9},
-		"milliseconds":    {table("time_ms,x,y", 100, func(i int) string { return fmt.Sprint(20 * i) }), Options{}, time.Time{}, false, 50, 1e-9},
-		"us in brackets":  {table("t [us],x,y", 100, func(i int) string { return fmt.Sprint(20000 * i) }), Options{}, time.Time{}, false, 50, 1e-9},
-		"epoch ms":        {table("timestamp,x,y", 100, epoch(time.Millisecond)), Options{}, start, true, 50, 1e-9},
-		"epoch ns":        {table("timestamp,x,y", 100, epoch(time.Nanosecond)), Options{}, start, true, 50, 1e-9},
-		"epoch seconds":   {table("t,x,y", 100, func(i int) string { return fmt.Sprintf("%d.%02d", start.Unix()+int64(i/50), i%50*2) }), Options{}, start, true, 50, 1e-9},
-		"ISO":             {table("datetime,x,y", 100, every20ms("2006-01-02T15:04:05.000")), Options{}, start, false, 50, 1e-9},
-		"ISO, ns":         {table("datetime,x,y", 100, every20ms("2006-01-02 15:04:05.000000000")), Options{}, start, false, 50, 1e-9},
-		"ISO, bare":       {table("datetime,x,y", 100, every20ms("2006-01-02 15:04:05.999")), Options{}, start, false, 50, 1e-9},
-		"ISO with zone":   {table("datetime,x,y", 100, every20ms("2006-01-02T15:04:05.000Z07:00")), Options{}, start, true, 50, 1e-9},
-		"EXIF":            {table("datetime,x,y", 100, every20ms("2006:01:02 15:04:05.000")), Options{}, start, false, 50, 1e-9},
-		"none":            {table("n,x,y", 100, func(int) string { return "word" }), Options{Rate: 50}, time.Time{}, false, 50, 1e-9},
-		"not asked for":   {table("time,x,y", 100, func(int) string { return "word" }), Options{Time: "-", Rate: 50}, time.Time{}, false, 50, 1e-9},
-		"semicolons":      {strings.ReplaceAll(table("time,x,y", 100, func(i int) string { return fmt.Sprintf("%.2f", float64(i)/50) }), ",", ";"), Options{}, time.Time{}, false, 50, 1e-9},
-		"tabs, mark":      {"\xef\xbb\xbf" + strings.ReplaceAll(table("time,x,y", 100, func(i int) string { return fmt.Sprintf("%.2f", float64(i)/50) }), ",", "\t"), Options{}, time.Time{}, false, 50, 1e-9},
-		"line ends":       {strings.ReplaceAll(table("time,x,y", 100, func(i int) string { return fmt.Sprintf("%.2f", float64(i)/50) }), "\n", "\r\n"), Options{}, time.Time{}, false, 50, 1e-9},
-		"60 Hz to the ms": {table("time,x,y", 100, func(i int) string { return fmt.Sprintf("%.3f", float64(i)/60) }), Options{}, time.Time{}, false, 60, 1},
+		"seconds":         {csvTable("time,x,y", 100, func(i int) string { return fmt.Sprintf("%.2f", float64(i)/50) }), Options{}, time.Time{}, false, 50, 1e-9},
+		"from 12 s":       {csvTable("time,x,y", 100, func(i int) string { return fmt.Sprintf("%.2f", 12+float64(i)/50) }), Options{}, time.Time{}, false, 50, 1e-9},
+		"exponents":       {csvTable("time,x,y", 100, func(i int) string { return fmt.Sprintf("%e", float64(i)/50) }), Options{}, time.Time{}, false, 50, 1e-9},
+		"milliseconds":    {csvTable("time_ms,x,y", 100, func(i int) string { return fmt.Sprint(20 * i) }), Options{}, time.Time{}, false, 50, 1e-9},
+		"us in brackets":  {csvTable("t [us],x,y", 100, func(i int) string { return fmt.Sprint(20000 * i) }), Options{}, time.Time{}, false, 50, 1e-9},
+		"epoch ms":        {csvTable("timestamp,x,y", 100, epoch(time.Millisecond)), Options{}, start, true, 50, 1e-9},
+		"epoch ns":        {csvTable("timestamp,x,y", 100, epoch(time.Nanosecond)), Options{}, start, true, 50, 1e-9},
+		"epoch seconds":   {csvTable("t,x,y", 100, func(i int) string { return fmt.Sprintf("%d.%02d", start.Unix()+int64(i/50), i%50*2) }), Options{}, start, true, 50, 1e-9},
+		"ISO":             {csvTable("datetime,x,y", 100, every20ms("2006-01-02T15:04:05.000")), Options{}, start, false, 50, 1e-9},
+		"ISO, ns":         {csvTable("datetime,x,y", 100, every20ms("2006-01-02 15:04:05.000000000")), Options{}, start, false, 50, 1e-9},
+		"ISO, bare":       {csvTable("datetime,x,y", 100, every20ms("2006-01-02 15:04:05.999")), Options{}, start, false, 50, 1e-9},
+		"ISO with zone":   {csvTable("datetime,x,y", 100, every20ms("2006-01-02T15:04:05.000Z07:00")), Options{}, start, true, 50, 1e-9},
+		"EXIF":            {csvTable("datetime,x,y", 100, every20ms("2006:01:02 15:04:05.000")), Options{}, start, false, 50, 1e-9},
+		"none":            {csvTable("n,x,y", 100, func(int) string { return "word" }), Options{Rate: 50}, time.Time{}, false, 50, 1e-9},
+		"not asked for":   {csvTable("time,x,y", 100, func(int) string { return "word" }), Options{Time: "-", Rate: 50}, time.Time{}, false, 50, 1e-9},
+		"semicolons":      {strings.ReplaceAll(csvTable("time,x,y", 100, func(i int) string { return fmt.Sprintf("%.2f", float64(i)/50) }), ",", ";"), Options{}, time.Time{}, false, 50, 1e-9},
+		"tabs, mark":      {"\xef\xbb\xbf" + strings.ReplaceAll(csvTable("time,x,y", 100, func(i int) string { return fmt.Sprintf("%.2f", float64(i)/50) }), ",", "\t"), Options{}, time.Time{}, false, 50, 1e-9},
+		"line ends":       {strings.ReplaceAll(csvTable("time,x,y", 100, func(i int) string { return fmt.Sprintf("%.2f", float64(i)/50) }), "\n", "\r\n"), Options{}, time.Time{}, false, 50, 1e-9},
+		"60 Hz to the ms": {csvTable("time,x,y", 100, func(i int) string { return fmt.Sprintf("%.3f", float64(i)/60) }), Options{}, time.Time{}, false, 60, 1},
 	} {
 		r, err := NewCSV("t.csv", strings.NewReader(tt.text), tt.o)
 		got := mustRead(t, r, err)
@@ -256,7 +256,7 @@ func TestHARTH(t *testing.T) {
 func TestCSVCutShort(t *testing.T) {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	_, _ = z.Write([]byte(table("time,x,y", 5000, func(i int) string { return fmt.Sprintf("%.2f", float64(i)/50) })))
+	_, _ = z.Write([]byte(csvTable("time,x,y", 5000, func(i int) string { return fmt.Sprintf("%.2f", float64(i)/50) })))
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -13,13 +13,14 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/oatta/oatta/datasets"
+	"github.com/oatta/oatta/datasets/internal/message"
+	"github.com/oatta/oatta/datasets/internal/textfile"
 )
 
 // OpenCWA opens a recording of an Axivity AX3 or AX6, gzipped or not. Channels are x, y, z in g; of an AX6 gyro_x to gyro_z in deg/s and
 // perhaps mag_x to mag_z in uT; temperature in degC and light in steps of its converter, both one value a block.
 func OpenCWA(path string) (*Recording, error) {
-	f, err := datasets.OpenText(path)
+	f, err := textfile.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +80,7 @@ func (d *cwaDecoder) readHeader() error {
 	var h [cwaHeader]byte
 	n, err := io.ReadFull(d.in, h[:])
 	if err != nil {
-		return fmt.Errorf("motion: %s: header of %d bytes, want %d: %w", show(d.name), n, cwaHeader, cause(noEOF(err)))
+		return fmt.Errorf("motion: %s: header of %d bytes, want %d: %w", show(d.name), n, cwaHeader, message.Cause(noEOF(err)))
 	}
 	if h[0] != 'M' || h[1] != 'D' {
 		return fmt.Errorf("motion: %s: not a CWA file: it begins with %q, want MD", show(d.name), h[:2])
@@ -236,7 +237,7 @@ func (d *cwaDecoder) readBlock(b *cwaBlock) error {
 		d.rec.notes.say("%s: the file ends within a block, at byte %d", show(d.name), d.sectors*cwaSector+int64(n))
 		return io.EOF
 	case err != nil:
-		return fmt.Errorf("motion: %s: %w", d.place(d.sectors*cwaSector), cause(err))
+		return fmt.Errorf("motion: %s: %w", d.place(d.sectors*cwaSector), message.Cause(err))
 	}
 	b.index, b.clipped = d.sectors, false
 	d.sectors++

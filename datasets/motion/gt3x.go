@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/oatta/oatta/datasets/internal/message"
 )
 
 // OpenGT3X opens a recording of an ActiGraph: a zip of info.txt and log.bin, or, of firmware up to 2.5.0, activity.bin. Channels are x, y
@@ -20,7 +22,7 @@ import (
 func OpenGT3X(path string) (*Recording, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("motion: %s: %w", show(path), cause(err))
+		return nil, fmt.Errorf("motion: %s: %w", show(path), message.Cause(err))
 	}
 	r, err := statAndOpen(path, f)
 	if err != nil {
@@ -34,7 +36,7 @@ func OpenGT3X(path string) (*Recording, error) {
 func statAndOpen(path string, f *os.File) (*Recording, error) {
 	info, err := f.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("motion: %s: %w", show(path), cause(err))
+		return nil, fmt.Errorf("motion: %s: %w", show(path), message.Cause(err))
 	}
 	return NewGT3X(path, f, info.Size())
 }

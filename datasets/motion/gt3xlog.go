@@ -7,6 +7,8 @@ import (
 	"io"
 	"math"
 	"time"
+
+	"github.com/oatta/oatta/datasets/internal/message"
 )
 
 // A record of log.bin: 1E, type, seconds since 1970 (4 bytes), size (2 bytes), payload, checksum.
@@ -187,7 +189,7 @@ func (d *gt3xLog) resync() {
 		to -= logLongest // what begins behind may not be all there
 	}
 	to = d.firstRecord(buf, to)
-	d.rec.notes.add("damaged records left out", fmt.Sprintf("%s: mark or checksum is wrong, %s are passed over", d.whereAt(d.offset), counted(to, "byte")))
+	d.rec.notes.add("damaged records left out", fmt.Sprintf("%s: mark or checksum is wrong, %s are passed over", d.whereAt(d.offset), message.Count(to, "byte")))
 	d.skip(to)
 }
 

@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+
+	"github.com/oatta/oatta/datasets/internal/message"
 )
 
 // HAPTActivities are the labels of HAPT, in the order of its codes 1 to 12: six activities and the six transitions between postures.
@@ -165,7 +167,7 @@ func (h *HAPT) addSpan(v [5]int, line int) error {
 func integers(dst []int, text []byte) error {
 	fields := bytes.Fields(text)
 	if len(fields) != len(dst) {
-		return fmt.Errorf("%s, want %d", counted(len(fields), "number"), len(dst))
+		return fmt.Errorf("%s, want %d", message.Count(len(fields), "number"), len(dst))
 	}
 	for i, f := range fields {
 		v, err := strconv.Atoi(string(f))
@@ -271,7 +273,7 @@ func (t *haptText) sample() (v [3]float32, err error) {
 			end = len(text)
 		}
 		if end == 0 {
-			return v, t.errorf("%s, want 3", counted(i, "number"))
+			return v, t.errorf("%s, want 3", message.Count(i, "number"))
 		}
 		if v[i], err = number(string(text[:end])); err != nil {
 			return v, t.errorf("%v", err)
@@ -312,7 +314,7 @@ func (l *lines) next() ([]byte, error) {
 		case errors.Is(err, bufio.ErrBufferFull):
 			return nil, l.errorf("a line of more than %d KiB", maxLine>>10)
 		case err != nil && err != io.EOF:
-			return nil, l.errorf("%v", cause(err))
+			return nil, l.errorf("%v", message.Cause(err))
 		}
 		if text = bytes.TrimRight(text, " \t\r\n"); len(text) > 0 {
 			return text, nil

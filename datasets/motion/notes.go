@@ -70,11 +70,3 @@ func show(s string) string {
 	}
 	return s
 }
-
-// counted returns a number and what it counts, "1 block" or "3 blocks".
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

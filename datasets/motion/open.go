@@ -5,11 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
-	"github.com/oatta/oatta/datasets"
+	"github.com/oatta/oatta/datasets/internal/textfile"
 )
 
 // Open opens a recording of any of the formats but HAPT, by what is in the file. Options are for tables; a table whose channels are those
@@ -40,7 +39,7 @@ func (o Options) isZero() bool {
 
 // magicOf returns the first two bytes of a file, decompressed.
 func magicOf(path string) (string, error) {
-	in, err := datasets.OpenText(path)
+	in, err := textfile.Open(path)
 	if err != nil {
 		return "", err
 	}
@@ -71,12 +70,3 @@ func IsRecording(name string) bool {
 const bufferSize = 128 << 10
 
 func buffered(r io.Reader) *bufio.Reader { return bufio.NewReaderSize(r, bufferSize) }
-
-// cause leaves the path out of an error of the file system: the message has it.
-func cause(err error) error {
-	var p *os.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
-}

@@ -20,7 +20,7 @@ func (d *csvDecoder) findRate(o Options) error {
 	times := d.headTimes()
 	if len(times) == 0 {
 		row := d.head[0]
-		return d.errorf(row.line, "column %d: %s is no time", d.time+1, show(row.fields[min(d.time, len(row.fields)-1)]))
+		return d.errorf(row.Line, "column %d: %s is no time", d.time+1, show(row.Cells[min(d.time, len(row.Cells)-1)]))
 	}
 	d.first = times[0]
 	if !d.stamps.relative {
@@ -29,9 +29,9 @@ func (d *csvDecoder) findRate(o Options) error {
 	rate, repeats := rateOf(times)
 	switch {
 	case d.rate == 0 && len(times) > 2 && repeats*2 > len(times):
-		return d.errorf(d.head[0].line, "times repeat: too coarse to place samples; give the rate and no column of times")
+		return d.errorf(d.head[0].Line, "times repeat: too coarse to place samples; give the rate and no column of times")
 	case d.rate == 0 && rate == 0:
-		return d.errorf(d.head[0].line, "times do not increase in the first %d rows: the rate is unknown", len(d.head))
+		return d.errorf(d.head[0].Line, "times do not increase in the first %d rows: the rate is unknown", len(d.head))
 	case d.rate == 0:
 		d.rate = rate
 	case rate != 0 && math.Abs(rate/d.rate-1) > 0.1:
@@ -48,10 +48,10 @@ func (d *csvDecoder) headTimes() []int64 {
 	var out []int64
 	settled := false
 	for _, row := range d.head {
-		if d.time >= len(row.fields) {
+		if d.time >= len(row.Cells) {
 			continue
 		}
-		text := row.fields[d.time]
+		text := row.Cells[d.time]
 		if !settled {
 			if d.stamps, settled = newStamps(d.timeName, text); !settled {
 				continue

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/oatta/oatta/datasets"
+	"github.com/oatta/oatta/datasets/internal/textfile"
 )
 
 // Stream is the posts of one user in order of time.
@@ -112,7 +112,7 @@ func sortPosts(posts []Post) {
 
 // Open reads a file, gzip or not, of the format that its first line tells.
 func Open(path string, o Options) (*Listing, error) {
-	f, err := datasets.OpenText(path)
+	f, err := textfile.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -2,19 +2,20 @@ package posts
 
 import (
 	"bufio"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
-	"github.com/oatta/oatta/datasets"
+	"github.com/oatta/oatta/datasets/internal/table"
 )
 
 // CSV reads a table with a row a post.
 type CSV struct {
 	name    string
 	o       Options
-	rows    *datasets.Rows
+	rows    *table.Reader
 	at      columns
 	columns int // that a row must have; 0: any number that reaches the text
 }
@@ -27,7 +28,7 @@ func NewCSV(name string, r io.Reader, o Options) (*CSV, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	rows, err := datasets.NewRows(name, &lineEnds{r: r}, o.Comma, false)
+	rows, err := table.New(name, &lineEnds{r: r}, o.Comma)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +49,7 @@ func NewCSV(name string, r io.Reader, o Options) (*CSV, error) {
 			return nil, err
 		}
 	}
-	c.columns = rows.Columns()
+	c.columns = len(rows.Header)
 	return c, nil
 }
 
@@ -73,31 +74,28 @@ func NewSentiment140(name string, r io.Reader, o Options) (*CSV, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	rows, err := datasets.NewRows(name, &lineEnds{r: r}, ',', true)
+	rows, err := table.New(name, &lineEnds{r: r}, ',')
 	if err != nil {
 		return nil, err
 	}
+	rows.UnreadHeader()
 	return &CSV{name, o.filled(), rows, columns{stream: 4, id: 1, time: 2, text: 5, label: 0}, sentimentColumns}, nil
 }
 
 // Next implements [Reader].
 func (c *CSV) Next() (Post, error) {
-	row, line, ok, err := c.rows.Next()
+	row, err := c.rows.Next()
+	var bad *csv.ParseError
 	switch {
-	case err != nil && ok:
-		return Post{}, &RowError{c.name, line, err}
+	case errors.As(err, &bad):
+		return Post{}, &RowError{c.name, bad.StartLine, bad.Err}
 	case err != nil:
 		return Post{}, err
-	case len(row) != c.columns:
-		return Post{}, &RowError{c.name, line, fmt.Errorf("%d columns, want %d", len(row), c.columns)}
+	case len(row.Cells) != c.columns:
+		return Post{}, &RowError{c.name, row.Line, fmt.Errorf("%d columns, want %d", len(row.Cells), c.columns)}
 	}
-	get := func(i int) string {
-		if i < 0 {
-			return ""
-		}
-		return row[i]
-	}
-	return c.o.post(c.name, line, fields{strings.TrimSpace(get(c.at.stream)), strings.TrimSpace(get(c.at.id)), get(c.at.time), get(c.at.text), strings.TrimSpace(get(c.at.label))})
+	trimmed := func(column int) string { return strings.TrimSpace(row.Get(column)) }
+	return c.o.post(c.name, row.Line, fields{trimmed(c.at.stream), trimmed(c.at.id), row.Get(c.at.time), row.Get(c.at.text), trimmed(c.at.label)})
 }
 
 // New tells what r holds by its first line and returns its reader: JSON lines, LEAF JSON, Sentiment140 or a CSV table with a header.

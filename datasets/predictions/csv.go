@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/oatta/oatta/datasets/internal/delimiter"
 	"github.com/oatta/oatta/datasets/internal/rawjson"
+	"github.com/oatta/oatta/datasets/internal/table"
 )
 
 // classPrefix begins the names of columns that hold probabilities, as in the tables of `oatta run`, adaptedPrefix those of adapted ones.
@@ -59,7 +59,7 @@ func (c *CSV) Begin() ([]string, error) {
 	}
 	c.head = bytes.Clone(record)
 	body := bytes.TrimPrefix(c.head, rawjson.ByteOrderMark)
-	c.comma = delimiter.Of(body)
+	c.comma = table.Delimiter(body)
 	if c.cells, err = split(c.cells[:0], body, c.comma); err != nil {
 		return nil, fmt.Errorf("%s:1: %w", c.name, err)
 	}

@@ -1,7 +1,7 @@
-package delimiter
+package table
 
-// Of returns the one of comma, semicolon and tab that the first line has most of outside quotes; of equals, the first of these.
-func Of(head []byte) byte {
+// Delimiter returns the one of comma, semicolon and tab that the first line has most of outside quotes; of equals, the first of these.
+func Delimiter(head []byte) byte {
 	counts := map[byte]int{}
 	quoted := false
 	for _, b := range head {

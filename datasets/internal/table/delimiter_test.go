@@ -1,8 +1,8 @@
-package delimiter
+package table
 
 import "testing"
 
-func TestOf(t *testing.T) {
+func TestDelimiter(t *testing.T) {
 	for head, want := range map[string]byte{
 		"":                                  ',',
 		"file":                              ',',
@@ -15,7 +15,7 @@ func TestOf(t *testing.T) {
 		"a\tb;c":                            ';',
 		"\"a \"\", still quoted;;;\"\t;b\t": '\t',
 	} {
-		if got := Of([]byte(head)); got != want {
+		if got := Delimiter([]byte(head)); got != want {
 			t.Errorf("%q: %q, want %q", head, got, want)
 		}
 	}

@@ -1,2 +1,0 @@
-// Package delimiter finds what parts the columns of a table.
-package delimiter

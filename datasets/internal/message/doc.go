@@ -1,0 +1,2 @@
+// Package message has the words in which readers tell what they found.
+package message

@@ -1,0 +1,2 @@
+// Package textfile opens files of text, through gzip, and bounds what one record of them may take.
+package textfile
