@@ -32,20 +32,14 @@ var (
 	reduceSumSquare = reduction{step: addSquare}
 )
 
-// reducedAxes reads axes (input 1, or all) and keepdims; ok is false if nothing is to be reduced.
+// reducedAxes reads axes (input 1, or all); ok is false if nothing is to be reduced.
 func (c *call) reducedAxes() (list []int, ok bool) {
-	rank := len(c.in[0].Dims)
 	var given []int64
 	if c.has(1) {
 		given = c.vector(1)
 	}
-	if len(given) == 0 {
-		if c.n.Int("noop_with_empty_axes", 0) != 0 {
-			return nil, false
-		}
-		return span(rank), true
-	}
-	return axes(given, rank), true
+	list, noop, err := c.n.Reduced(given, len(c.in[0].Dims))
+	return must(list, err), !noop
 }
 
 // shrunk returns the sizes left when axes are reduced: with 1 in their place, and as they are returned.

@@ -96,15 +96,7 @@ func unsqueeze(c *call) []Tensor {
 
 func transpose(c *call) []Tensor {
 	x := c.in[0]
-	order := span(len(x.Dims))
-	slices.Reverse(order)
-	if perm := c.n.Ints("perm"); perm != nil {
-		order = axes(perm, len(x.Dims))
-		if len(order) != len(x.Dims) {
-			panic(failf("attribute perm: want %d values, got %d", len(x.Dims), len(order)))
-		}
-	}
-	return one(c.permuted(x, order))
+	return one(c.permuted(x, must(c.n.Order(len(x.Dims)))))
 }
 
 func (c *call) permuted(x Tensor, order []int) Tensor {
@@ -173,14 +165,9 @@ func split(c *call) []Tensor {
 }
 
 func (c *call) parts(size int64) []int64 {
-	parts := int64(len(c.n.Outputs))
+	parts := len(c.n.Outputs)
 	if !c.has(1) {
-		each := (size + parts - 1) / parts
-		out := make([]int64, parts)
-		for i := range out {
-			out[i] = min(each, max(0, size-int64(i)*each))
-		}
-		return out
+		return graph.Parts(size, parts)
 	}
 	sizes := c.vector(1)
 	sum := int64(0)
@@ -190,7 +177,7 @@ func (c *call) parts(size int64) []int64 {
 		}
 		sum += n
 	}
-	if sum != size || int64(len(sizes)) != parts {
+	if sum != size || len(sizes) != parts {
 		panic(failf("parts %v of an axis of %d for %d outputs", sizes, size, parts))
 	}
 	return sizes
@@ -230,19 +217,9 @@ func tile(c *call) []Tensor {
 	return one(y.reshaped(dims))
 }
 
-// shapeOf brings start and end inside, unlike other axes: a range beyond the rank is empty.
 func shapeOf(c *call) []Tensor {
-	dims := c.in[0].Dims
-	rank := int64(len(dims))
-	place := func(n int64) int64 {
-		if n < 0 {
-			n += rank
-		}
-		return max(0, min(rank, n))
-	}
-	from, to := place(c.n.Int("start", 0)), place(c.n.Int("end", rank))
-	dims = slices.Clone(dims[from:max(from, to)])
-	return one(IntsOf(graph.Int64, append([]int64{}, dims...), int64(len(dims))))
+	from, to := c.n.ShapeSpan(len(c.in[0].Dims))
+	return one(Int64s(append([]int64{}, c.in[0].Dims[from:to]...), int64(to-from)))
 }
 
 func sizeOf(c *call) []Tensor {

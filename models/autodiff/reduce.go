@@ -23,18 +23,17 @@ func (c *call) reduction() (r reduction, err error) {
 	if err != nil {
 		return r, err
 	}
-	if len(list) == 0 {
-		r.noop = c.n.Int("noop_with_empty_axes", 0) != 0
-		r.axes = upTo(0, rank)
-		return r, nil
+	axes, noop, err := c.n.Reduced(list, rank)
+	r.axes, r.noop = int64s(axes), noop
+	return r, err
+}
+
+func int64s(list []int) []int64 {
+	out := make([]int64, len(list))
+	for i, n := range list {
+		out[i] = int64(n)
 	}
-	for _, a := range list {
-		if a, err = c.axis(a, c.x()); err != nil {
-			return r, err
-		}
-		r.axes = append(r.axes, a)
-	}
-	return r, nil
+	return out
 }
 
 // kept returns a value of the result's shape with the reduced axes put back as size 1.

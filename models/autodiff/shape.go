@@ -14,17 +14,20 @@ func sameElements(c *call) ([]graph.Value, error) {
 }
 
 func transpose(c *call) ([]graph.Value, error) {
-	perm := c.n.Ints("perm")
-	if perm == nil { // the axes backwards, which is its own inverse
+	if c.n.Ints("perm") == nil { // the axes backwards, which is its own inverse
 		return []graph.Value{c.op("Transpose", c.dy())}, nil
 	}
-	back := make([]int64, len(perm))
-	for i, a := range perm {
-		at, err := c.axis(a, c.x())
-		if err != nil {
-			return nil, err
-		}
-		back[at] = int64(i)
+	rank, err := c.rank(c.x())
+	if err != nil {
+		return nil, err
+	}
+	order, err := c.n.Order(rank)
+	if err != nil {
+		return nil, err
+	}
+	back := make([]int64, rank)
+	for i, a := range order {
+		back[a] = int64(i)
 	}
 	return []graph.Value{c.transpose(c.dy(), back...)}, nil
 }

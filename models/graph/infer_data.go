@@ -27,7 +27,7 @@ func shapeData(c *inference) []datum {
 	if x == nil {
 		return nil
 	}
-	from, to := c.shapeSpan(len(x))
+	from, to := c.n.ShapeSpan(len(x))
 	out := make([]datum, 0, to-from)
 	for _, d := range x[from:to] {
 		out = append(out, datumOf(d))

@@ -30,15 +30,6 @@ func (c *inference) broadcasting(inputs ...int) (Shape, error) {
 
 func (c *inference) all() []int { return counting(len(c.n.Inputs)) }
 
-// counting returns 0, 1, ..., n-1.
-func counting(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
-}
-
 // broadcast: any number of tensors of one type in, that type out.
 func broadcast(c *inference) error {
 	elem, err := c.sameElem(c.all()...)

@@ -157,20 +157,8 @@ func shapeOp(c *inference) error {
 	if x == nil {
 		return c.set(0, Int64, Shape{Any})
 	}
-	from, to := c.shapeSpan(len(x))
+	from, to := c.n.ShapeSpan(len(x))
 	return c.set(0, Int64, Of(int64(to-from)))
-}
-
-func (c *inference) shapeSpan(rank int) (from, to int) {
-	place := func(name string, def int64) int {
-		n := c.n.Int(name, def)
-		if n < 0 {
-			n += int64(rank)
-		}
-		return int(max(0, min(int64(rank), n)))
-	}
-	from, to = place("start", 0), place("end", int64(rank))
-	return from, max(from, to)
 }
 
 func sizeOp(c *inference) error { return c.set(0, Int64, Shape{}) }

@@ -1,6 +1,9 @@
 package graph
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // reduce: axes are an input since operator set 13 to 18.
 func reduce(c *inference) error {
@@ -10,15 +13,7 @@ func reduce(c *inference) error {
 	}
 	keep := c.n.Int("keepdims", 1) != 0
 	list, known := c.ints(1)
-	switch {
-	case !c.has(1) || known && len(list) == 0:
-		if c.n.Int("noop_with_empty_axes", 0) != 0 {
-			return same(c)
-		}
-		list = nil
-		for i := range x {
-			list = append(list, int64(i))
-		}
+	switch known = known || !c.has(1); {
 	case !known && keep:
 		return c.set(0, c.elem(0), unknown(len(x)))
 	case !known:
@@ -28,33 +23,25 @@ func reduce(c *inference) error {
 		}
 		return c.set(0, c.elem(0), unknown(len(x)-int(s[0].Size)))
 	}
-	out, err := reduced(x, list, keep)
-	if err != nil {
-		return err
+	gone, noop, err := c.n.Reduced(list, len(x))
+	if err != nil || noop {
+		return firstOf(err, same(c))
 	}
-	return c.set(0, c.elem(0), out)
+	return c.set(0, c.elem(0), reduced(x, gone, keep))
 }
 
 // reduced drops axes of a shape, or makes them 1.
-func reduced(x Shape, list []int64, keep bool) (Shape, error) {
-	gone, err := Axes(list, len(x))
-	if err != nil {
-		return nil, err
-	}
-	drop := make([]bool, len(x))
-	for _, a := range gone {
-		drop[a] = true
-	}
+func reduced(x Shape, gone []int, keep bool) Shape {
 	out := Shape{}
 	for i, d := range x {
 		switch {
-		case !drop[i]:
+		case !slices.Contains(gone, i):
 			out = append(out, d)
 		case keep:
 			out = append(out, N(1))
 		}
 	}
-	return out, nil
+	return out
 }
 
 // argReduce returns positions along one axis.
@@ -63,11 +50,11 @@ func argReduce(c *inference) error {
 	if x == nil {
 		return c.set(0, Int64, nil)
 	}
-	out, err := reduced(x, []int64{c.n.Int("axis", 0)}, c.n.Int("keepdims", 1) != 0)
+	a, err := Axis(c.n.Int("axis", 0), len(x))
 	if err != nil {
 		return err
 	}
-	return c.set(0, Int64, out)
+	return c.set(0, Int64, reduced(x, []int{a}, c.n.Int("keepdims", 1) != 0))
 }
 
 // topK: values and positions; k is an input.

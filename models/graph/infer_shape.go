@@ -97,24 +97,14 @@ func fill(out Shape, open int, x Shape, copied []bool) error {
 	return nil
 }
 
-// transpose without perm turns all axes around.
 func transpose(c *inference) error {
 	x := c.shape(0)
 	if x == nil {
 		return c.set(0, c.elem(0), nil)
 	}
-	perm := c.n.Ints("perm")
-	if perm == nil {
-		out := slices.Clone(x)
-		slices.Reverse(out)
-		return c.set(0, c.elem(0), out)
-	}
-	order, err := Axes(perm, len(x))
+	order, err := c.n.Order(len(x))
 	if err != nil {
-		return fmt.Errorf("attribute perm: %w", err)
-	}
-	if len(order) != len(x) {
-		return fmt.Errorf("attribute perm: want %d values, got %d", len(x), len(order))
+		return err
 	}
 	out := make(Shape, len(x))
 	for i, a := range order {
@@ -167,11 +157,7 @@ func squeeze(c *inference) error {
 			return fmt.Errorf("axis %d of %v is not 1", a, x)
 		}
 	}
-	out, err := reduced(x, list, false)
-	if err != nil {
-		return err
-	}
-	return c.set(0, c.elem(0), out)
+	return c.set(0, c.elem(0), reduced(x, gone, false))
 }
 
 func unsqueeze(c *inference) error {
@@ -292,17 +278,8 @@ func (c *inference) parts(whole Dim, parts int) (Shape, error) {
 		}
 		return sizes, equalDims("size of the axis and sum of the parts", whole, total.dim())
 	}
-	out := unknown(parts)
 	if !whole.Known() {
-		part := datumOf(whole).div(number(int64(parts))).dim()
-		for i := range out {
-			out[i] = part
-		}
-		return out, nil
+		return slices.Repeat(Shape{datumOf(whole).div(number(int64(parts))).dim()}, parts), nil
 	}
-	each := (whole.Size + int64(parts) - 1) / int64(parts)
-	for i := range out {
-		out[i] = N(min(each, max(0, whole.Size-int64(i)*each)))
-	}
-	return out, nil
+	return Of(Parts(whole.Size, parts)...), nil
 }

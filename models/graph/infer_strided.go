@@ -65,12 +65,7 @@ func transposeData(c *inference) []datum {
 	if !ok {
 		return nil
 	}
-	perm := c.n.Ints("perm")
-	if perm == nil {
-		slices.Reverse(strides)
-		return strided(data, to, 0, strides)
-	}
-	order, err := Axes(perm, len(from))
+	order, err := c.n.Order(len(from))
 	if err != nil {
 		return nil
 	}

@@ -54,6 +54,66 @@ func Axes(list []int64, rank int) ([]int, error) {
 	return out, nil
 }
 
+// Reduced returns the axes that a Reduce node reduces, from its list of axes: all if the list is empty or left out, and none if the node
+// says that it then does nothing (noop).
+func (n *Node) Reduced(list []int64, rank int) (axes []int, noop bool, err error) {
+	if len(list) == 0 {
+		return counting(rank), n.Int("noop_with_empty_axes", 0) != 0, nil
+	}
+	axes, err = Axes(list, rank)
+	return axes, false, err
+}
+
+// Order returns the axes of the input of a Transpose in the order of its result: backwards unless it says otherwise.
+func (n *Node) Order(rank int) ([]int, error) {
+	perm := n.Ints("perm")
+	if perm == nil {
+		order := counting(rank)
+		slices.Reverse(order)
+		return order, nil
+	}
+	order, err := Axes(perm, rank)
+	if err == nil && len(order) != rank {
+		err = fmt.Errorf("want %d values, got %d", rank, len(order))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("attribute perm: %w", err)
+	}
+	return order, nil
+}
+
+// ShapeSpan returns which sizes a Shape node returns, those from from to to-1. Places beyond the rank are brought inside.
+func (n *Node) ShapeSpan(rank int) (from, to int) {
+	place := func(name string, def int64) int {
+		at := n.Int(name, def)
+		if at < 0 {
+			at += int64(rank)
+		}
+		return int(max(0, min(int64(rank), at)))
+	}
+	from, to = place("start", 0), place("end", int64(rank))
+	return from, max(from, to)
+}
+
+// Parts returns the sizes of n parts of an axis that a Split without sizes makes: equal ones, of which the last may be smaller.
+func Parts(size int64, n int) []int64 {
+	each := (size + int64(n) - 1) / int64(n)
+	out := make([]int64, n)
+	for i := range out {
+		out[i] = min(each, max(0, size-int64(i)*each))
+	}
+	return out
+}
+
+// counting returns 0, 1, ..., n-1.
+func counting(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
 // Cut returns what Slice takes of an axis of a size: the first place, how many elements, and how far apart, a step that no product of sizes
 // overflows. Places beyond the axis are brought to its ends. The step must not be 0.
 func Cut(start, end, step, size int64) (from, count, by int64) {
