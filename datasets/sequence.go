@@ -4,7 +4,6 @@ import (
 	"archive/tar"
 	"bufio"
 	"compress/gzip"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +14,8 @@ import (
 	"strings"
 
 	"github.com/oatta/oatta/datasets/internal/message"
+	"github.com/oatta/oatta/datasets/internal/table"
+	"github.com/oatta/oatta/datasets/internal/textfile"
 )
 
 // Sequence is the true order of labels of one stream, without what was labelled.
@@ -29,46 +30,36 @@ const maxSequence = 4 << 20
 // ReadCCTSequence reads the column category of a table with one row for each picture of one camera, in time order. Such tables
 // exist of iWildCam 2019, whose pictures are those of Caltech Camera Traps.
 func ReadCCTSequence(name string) (Sequence, error) {
-	f, err := os.Open(name)
+	in, err := textfile.Open(name)
 	if err != nil {
-		return Sequence{}, fmt.Errorf("datasets: %w", err)
+		return Sequence{}, err
 	}
-	defer f.Close() // read only
-	s, err := readColumn(bufio.NewReader(f), "category")
-	if err != nil {
-		return s, fmt.Errorf("datasets: %s: %w", message.Show(filepath.Base(name)), err)
-	}
-	s.Stream = strings.TrimSuffix(filepath.Base(name), ".csv")
-	return s, nil
+	defer in.Close() // read only
+	labels, err := readColumn(filepath.Base(name), in, "category")
+	return Sequence{Stream: strings.TrimSuffix(filepath.Base(name), ".csv"), Labels: labels}, err
 }
 
-func readColumn(r io.Reader, column string) (s Sequence, err error) {
-	rows := csv.NewReader(r)
-	rows.ReuseRecord = true
-	header, err := rows.Read()
+// readColumn reads one column of a table, which every row must have.
+func readColumn(name string, r io.Reader, column string) (out []string, _ error) {
+	t, err := table.New(name, r, ',')
 	if err != nil {
-		return s, err
+		return nil, err
 	}
-	at := -1
-	for i, name := range header {
-		if name == column {
-			at = i
+	at, err := t.Column(column, true)
+	if err != nil {
+		return nil, err
+	}
+	err = t.Each(func(row table.Row) error {
+		switch {
+		case len(row.Cells) != len(t.Header):
+			return t.Errorf(column, "%s: the header has %d", message.Count(len(row.Cells), "column"), len(t.Header))
+		case len(out) == maxSequence:
+			return t.Errorf(column, "more than %d rows", maxSequence)
 		}
-	}
-	if at < 0 {
-		return s, fmt.Errorf("no column %s", column)
-	}
-	for len(s.Labels) < maxSequence {
-		row, err := rows.Read()
-		if errors.Is(err, io.EOF) {
-			return s, nil
-		}
-		if err != nil {
-			return s, err // the csv package names the line
-		}
-		s.Labels = append(s.Labels, strings.Clone(row[at]))
-	}
-	return s, fmt.Errorf("more than %d rows", maxSequence)
+		out = append(out, strings.Clone(row.Get(at)))
+		return nil
+	})
+	return out, err
 }
 
 // ReadHAPTSequences reads RawData/labels.txt out of the archive of UCI's HAPT (Smartphone-Based Recognition of Human Activities and

@@ -11,68 +11,6 @@ import (
 	"github.com/oatta/oatta/internal/testdata"
 )
 
-// edfPlus makes a file of annotations.
-func edfPlus(tals string) []byte {
-	header := fmt.Sprintf("%-8s%-80s%-80s%-8s%-8s%-8s%-44s%-8s%-8s%-4s", "0", "X", "X", "24.04.89", "16.13.00", "512", "EDF+C", "1", "0", "1")
-	return []byte(header + fmt.Sprintf("%-256s", "EDF Annotations") + tals)
-}
-
-func TestParseHypnogram(t *testing.T) {
-	tals := "+0\x14\x14\x00" +
-		"+0\x157200\x14Sleep stage W\x14\x00" + // 240 epochs, of which the last 60 are kept
-		"+7200\x1560\x14Sleep stage 1\x14\x00" +
-		"+7260\x1530\x14Movement time\x14\x00" +
-		"+7290\x1530\x14Sleep stage 4\x14\x00" +
-		"+7320\x1530\x14Sleep stage R\x14\x00" +
-		"+oops\x1530\x14Sleep stage 2\x14\x00" +
-		"+7350\x153600\x14Sleep stage W\x14\x00\x00\x00" +
-		"+10950\x15600\x14Sleep stage ?\x14\x00"
-	got, err := parseHypnogram(edfPlus(tals))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := slices.Concat(slices.Repeat([]string{"W"}, 60), []string{"N1", "N1", "N3", "R"}, slices.Repeat([]string{"W"}, 60))
-	if !slices.Equal(got, want) {
-		t.Errorf("%d epochs %v", len(got), got)
-	}
-	if got, err := parseHypnogram(edfPlus("+0\x15300\x14Sleep stage W\x14\x00")); err != nil || len(got) != 0 {
-		t.Errorf("without sleep: %v, %v", got, err)
-	}
-}
-
-func TestParseHypnogramRefuses(t *testing.T) {
-	good := string(edfPlus(""))
-	for name, file := range map[string]string{
-		"empty":     "",
-		"cut":       good[:300],
-		"no EDF":    "1" + good[1:],
-		"plain":     strings.Replace(good, "EDF+C", "     ", 1),
-		"signals":   strings.Replace(good, "0       1   EDF", "0       2   EDF", 1),
-		"a signal":  strings.Replace(good, "EDF Annotations", "EEG Fpz-Cz     ", 1),
-		"far off":   good + "+1e18\x1530\x14Sleep stage 2\x14\x00",
-		"no number": good + "NaN\x1530\x14Sleep stage 2\x14\x00",
-		"before":    good + "-300\x1530\x14Sleep stage 2\x14\x00",
-	} {
-		if _, err := parseHypnogram([]byte(file)); err == nil {
-			t.Errorf("%s: passed", name)
-		}
-	}
-}
-
-func FuzzParseHypnogram(f *testing.F) {
-	f.Add(edfPlus("+0\x1530\x14Sleep stage W\x14\x00+30\x1560.5\x14Sleep stage 2\x14\x00"))
-	f.Add([]byte("0       "))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		stages, err := parseHypnogram(b)
-		if err != nil && stages != nil {
-			t.Error("stages beside an error")
-		}
-		if len(stages) > maxEpochs {
-			t.Errorf("%d epochs", len(stages))
-		}
-	})
-}
-
 // The hypnograms are known: 20 nights of 21,039 epochs after trimming and without movement time (counted by other means, too), and a stage stays as it is with probability 0.857, the mean over
 // stages.
 func TestRealHypnograms(t *testing.T) {
@@ -143,7 +81,7 @@ func TestCCTSequence(t *testing.T) {
 		t.Errorf("%v, %v", s, err)
 	}
 	for _, bad := range []string{"", "id,label\n1,deer\n", "id,category\n1\n"} {
-		if _, err := readColumn(strings.NewReader(bad), "category"); err == nil {
+		if _, err := readColumn("bad.csv", strings.NewReader(bad), "category"); err == nil {
 			t.Errorf("%q passed", bad)
 		}
 	}
