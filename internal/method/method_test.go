@@ -164,4 +164,3 @@ func TestInputSizes(t *testing.T) {
 		}
 	}
 }
-
