@@ -7,12 +7,9 @@ import (
 	"github.com/oatta/oatta/models/onnx/onnxpb"
 )
 
-// tables are the rows of the tables with which a network for texts begins.
+// tables are the rows of the tables of pieces and of places with which a network for texts begins, found by the names that they have in
+// PyTorch; 0 for one that has another.
 type tables struct{ pieces, places int }
-
-// Tables returns the rows of the network's tables of pieces and of places, found by the names that they have in PyTorch; 0 for one that
-// has another. A tokenizer with more pieces is another network's, and a text of more tokens than places has none for the last.
-func (m *Model) Tables() (pieces, places int) { return m.tables.pieces, m.tables.places }
 
 func tablesOf(g *onnxpb.GraphProto) (t tables) {
 	for _, w := range g.GetInitializer() {

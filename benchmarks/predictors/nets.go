@@ -34,10 +34,7 @@ func newNetwork(name string, net *onnx.Model, mean, std []float64) (*network, er
 	if err != nil {
 		return nil, err
 	}
-	s := imageprep.Settings{Height: side, Width: side, Resize: side}
-	copy(s.Mean[:], mean)
-	copy(s.Std[:], std)
-	t, err := imageprep.New(s, imageprep.Limits{})
+	t, err := m.Transform()
 	if err != nil {
 		return nil, err
 	}

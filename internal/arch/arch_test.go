@@ -46,7 +46,7 @@ var rules = []rule{
 	{"models/backbone/backbonetest", []string{"models/...", "runtime", "internal/testdata"}, "goldens of the backbones, for tests"},
 	{"models/backbone", []string{"models/graph", "models/weights"}, "a backbone is a graph and the names of its weights"},
 	{"models/predict", []string{"models/...", "preprocess/...", "runtime"}, "a predictor does not know the filter that wraps it"},
-	{"models", []string{"models/...", "runtime", "adapt/population"}, "a manifest names no engine; it carries what is known of its classes, their order included"},
+	{"models", []string{"models/...", "preprocess/...", "runtime", "adapt/population"}, "a manifest names no engine; it promises a preprocessing, and carries what is known of its classes, their order included"},
 	{"models/...", []string{"models/...", "runtime"}, "models run on any engine, so they name none"},
 	{"preprocess/...", []string{"runtime", "preprocess/...", "internal/exif"}, "raw values become tensors without knowing a model"},
 	{"tent/...", []string{"models/...", "runtime", "preprocess/..."}, "a predictor takes steps on graphs, below the filter"},

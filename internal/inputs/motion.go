@@ -13,7 +13,6 @@ import (
 	data "github.com/oatta/oatta/datasets/motion"
 	"github.com/oatta/oatta/internal/pipeline"
 	"github.com/oatta/oatta/models"
-	"github.com/oatta/oatta/preprocess/dsp"
 	"github.com/oatta/oatta/preprocess/motion"
 	"github.com/oatta/oatta/runtime"
 )
@@ -71,16 +70,10 @@ func OpenMotion(ctx context.Context, args []string, m models.Manifest, o MotionO
 }
 
 func motionSettings(s models.Signal, o MotionOptions) motion.Settings {
-	set := motion.Settings{
-		Channels: s.Channels, Unit: s.Unit, Rate: s.Rate, Samples: s.Samples, Hop: s.Hop, MaxGap: o.MaxGap,
-		Band:        dsp.Band{Low: s.Low, High: s.High, Order: s.Order, Causal: s.Causal},
-		Standardise: s.Standardise != "", Purity: o.Purity,
-	}
+	set := s.Windows()
+	set.MaxGap, set.Purity = o.MaxGap, o.Purity
 	if o.Hop != 0 {
 		set.Hop = o.Hop
-	}
-	if s.Standardise == models.ByNumbers {
-		set.Mean, set.Std = s.Mean, s.Std
 	}
 	return set
 }

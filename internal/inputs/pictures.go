@@ -35,7 +35,9 @@ func NewPictures(l *datasets.Listing, m models.Manifest, o PictureOptions) (*Pic
 	if m.Signal != nil || m.Text != nil {
 		return nil, fmt.Errorf("the model %s is not one for pictures: its task is %s", m.Name, m.Task)
 	}
-	t, err := image.New(transformSettings(m.Input, o), image.Limits{MaxPixels: o.MaxPixels})
+	set := m.Input.Settings()
+	set.IgnoreOrientation = o.IgnoreOrientation
+	t, err := image.New(set, image.Limits{MaxPixels: o.MaxPixels})
 	if err != nil {
 		return nil, err
 	}
@@ -50,24 +52,6 @@ func NewPictures(l *datasets.Listing, m models.Manifest, o PictureOptions) (*Pic
 	}
 	p.close()
 	return p, nil
-}
-
-func transformSettings(in models.Input, o PictureOptions) image.Settings {
-	interpolation, err := image.ParseInterpolation(in.Interpolation)
-	if err != nil {
-		panic(err) // the manifest's check allows only what the transform has; a test compares the two
-	}
-	layout, err := image.ParseLayout(in.Layout)
-	if err != nil {
-		panic(err)
-	}
-	s := image.Settings{
-		Resize: in.Resize, Stretch: in.Stretch, Height: in.Height, Width: in.Width, Interpolation: interpolation,
-		BGR: in.Color == models.BGR, Layout: layout, IgnoreOrientation: o.IgnoreOrientation,
-	}
-	copy(s.Mean[:], in.Mean)
-	copy(s.Std[:], in.Std)
-	return s
 }
 
 // listingHash is over everything of a listing that reaches an output or decides its order, and over sizes and times of modification,

@@ -11,7 +11,6 @@ import (
 	"github.com/oatta/oatta/datasets/edf/hypnogram"
 	"github.com/oatta/oatta/internal/pipeline"
 	"github.com/oatta/oatta/models"
-	"github.com/oatta/oatta/preprocess/dsp"
 	"github.com/oatta/oatta/preprocess/eeg"
 	"github.com/oatta/oatta/runtime"
 )
@@ -53,7 +52,7 @@ func OpenSleep(ctx context.Context, args []string, m models.Manifest, o SleepOpt
 	if m.Signal == nil || m.Signal.Modality != models.Sleep {
 		return nil, fmt.Errorf("the model %s is not one for sleep: its manifest has no signal section of that modality", m.Name)
 	}
-	s := &Sleep{settings: sleepSettings(*m.Signal)}
+	s := &Sleep{settings: m.Signal.Epochs()}
 	s.collection = collection{noun: "epoch", shape: []int64{int64(len(m.Signal.Channels)), int64(m.Signal.Samples)}}
 	files, err := s.find(ctx, args, IsNight)
 	if err != nil {
@@ -73,18 +72,6 @@ func OpenSleep(ctx context.Context, args []string, m models.Manifest, o SleepOpt
 // so that it may lie where the recordings do.
 func IsNight(name string) bool {
 	return hasEnding(name, ".edf", ".bdf", ".rec") && !hasEnding(name, ".hypnogram.edf")
-}
-
-func sleepSettings(s models.Signal) eeg.Settings {
-	set := eeg.Settings{
-		Channels: s.Channels, Rate: s.Rate, EpochSeconds: hypnogram.EpochSeconds,
-		Band:        dsp.Band{Low: s.Low, High: s.High, Order: s.Order, Causal: s.Causal},
-		Standardise: s.Standardise != "",
-	}
-	if s.Standardise == models.ByNumbers {
-		set.Mean, set.Std = s.Mean, s.Std
-	}
-	return set
 }
 
 func (s *Sleep) list(ctx context.Context, files []file, o SleepOptions) error {

@@ -31,9 +31,15 @@ func OpenTexts(ctx context.Context, args []string, m *models.Model, o posts.Opti
 		return nil, fmt.Errorf("the model %s is not one for texts: its manifest has no text section", m.Manifest.Name)
 	}
 	t := &Texts{model: m}
-	if err := t.loadTokenizer(); err != nil {
+	var notes []string
+	var err error
+	if t.tokenizer, notes, err = m.Tokenizer(); err != nil {
 		return nil, err
 	}
+	for _, note := range notes {
+		t.warn("%s", note)
+	}
+	t.length = t.tokenizer.Settings().MaxLength
 	t.collection.noun, t.shape = "post", []int64{int64(t.length)}
 	files, err := t.find(ctx, args, IsPosts)
 	if err != nil {
@@ -49,29 +55,6 @@ func OpenTexts(ctx context.Context, args []string, m *models.Model, o posts.Opti
 // IsPosts tells by a file's name whether it may hold posts.
 func IsPosts(name string) bool {
 	return hasEnding(name, ".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".csv.gz", ".tsv.gz", ".jsonl.gz", ".ndjson.gz", ".json.gz")
-}
-
-// loadTokenizer reads the tokenizer, and holds it against the tables of the network where the file tells them by the names that they
-// have in PyTorch. A text beyond the last place is an error of the engine, so it is cut there.
-func (t *Texts) loadTokenizer() (err error) {
-	m := t.model.Manifest.Text
-	set := text.Settings{MaxLength: m.MaxTokens, Padding: text.PadLongest, Tweets: m.Transforms}
-	if t.tokenizer, err = text.Load(t.model.TokenizerDir(), set); err != nil {
-		return err
-	}
-	words, places := t.model.Tables()
-	if n := t.tokenizer.Len(); words > 0 && n > words {
-		return fmt.Errorf("the tokenizer has %d pieces and the network %d: it is another network's", n, words)
-	}
-	if long := t.tokenizer.Settings().MaxLength; places > 0 && long > places {
-		t.warn("texts are cut at %d tokens: the network has no place for more, though %d are asked for", places, long)
-		set.MaxLength = places
-		if t.tokenizer, err = text.Load(t.model.TokenizerDir(), set); err != nil {
-			return err
-		}
-	}
-	t.length = t.tokenizer.Settings().MaxLength
-	return nil
 }
 
 func (t *Texts) list(ctx context.Context, files []file, o posts.Options) error {

@@ -24,7 +24,7 @@ func (s Settings) build(net *onnx.Model, m models.Manifest) (*onnx.Model, error)
 	out, kind := m.Output.Name, m.Output.Kind
 	switch s.Name {
 	case MCDropout:
-		return dropout.Build(net, dropout.Settings{Output: out, Kind: kind, At: s.Dropout.At, P: s.Dropout.P, Passes: s.Dropout.Passes, Input: inputSizes(m)})
+		return dropout.Build(net, dropout.Settings{Output: out, Kind: kind, At: s.Dropout.At, P: s.Dropout.P, Passes: s.Dropout.Passes, Input: m.Shape()})
 	case Tent:
 		t, err := s.Tent.build(kind)
 		if err != nil {
@@ -36,17 +36,4 @@ func (s Settings) build(net *onnx.Model, m models.Manifest) (*onnx.Model, error)
 		return memo.Build(net, s.Memo.build(s.Views.Count, kind))
 	}
 	return net, nil
-}
-
-// inputSizes returns the sizes of one input that the manifest settles, nil where the length is open.
-func inputSizes(m models.Manifest) []int64 {
-	switch {
-	case m.Signal != nil:
-		return []int64{int64(len(m.Signal.Channels)), int64(m.Signal.Samples)}
-	case m.Text != nil:
-		return nil
-	case m.Input.Layout == models.NHWC:
-		return []int64{int64(m.Input.Height), int64(m.Input.Width), 3}
-	}
-	return []int64{3, int64(m.Input.Height), int64(m.Input.Width)}
 }

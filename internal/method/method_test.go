@@ -146,21 +146,3 @@ func TestMadeGraphs(t *testing.T) {
 		}
 	}
 }
-
-func TestInputSizes(t *testing.T) {
-	nhwc := picture(8)
-	nhwc.Input.Layout = models.NHWC
-	for _, c := range []struct {
-		m    models.Manifest
-		want []int64
-	}{
-		{picture(8), []int64{3, 8, 8}},
-		{nhwc, []int64{8, 8, 3}},
-		{models.Manifest{Signal: &models.Signal{Channels: []string{"x"}, Samples: 5}}, []int64{1, 5}},
-		{models.Manifest{Text: &models.Text{}}, nil},
-	} {
-		if got := inputSizes(c.m); !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%v, want %v", got, c.want)
-		}
-	}
-}

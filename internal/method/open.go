@@ -15,7 +15,7 @@ import (
 // Options say how a predictor is run. The zero value runs it on the CPU, with items as the manifest says.
 type Options struct {
 	Config runtime.Config
-	Items  Items // what it is fed with; nil: arrays of numbers, of the sizes that the manifest settles
+	Items  Items // what it is fed with; nil: rows of prepared items, as models.Model.Rows takes them
 }
 
 // Items are what a predictor is fed with.
@@ -25,12 +25,6 @@ type Items interface {
 	// Session returns the session with one float32 input of Shape that prepared items go into.
 	Session(s runtime.Session) (runtime.Session, error)
 }
-
-// plain are items that need no adapter.
-type plain struct{ shape []int64 }
-
-func (p plain) Shape() []int64                                     { return p.shape }
-func (p plain) Session(s runtime.Session) (runtime.Session, error) { return s, nil }
 
 // Open opens the predictor of a model. The settings of a file that holds the predictor's graph are those of [Of].
 func Open(e runtime.Engine, m *models.Model, s Settings, o Options) (p *Predictor, err error) {
@@ -46,7 +40,7 @@ func Open(e runtime.Engine, m *models.Model, s Settings, o Options) (p *Predicto
 	if err != nil {
 		return nil, err
 	}
-	if p, err = s.predictor(session, m.Manifest, o.Items); err != nil {
+	if p, err = s.predictor(session, m, o.Items); err != nil {
 		return nil, errors.Join(err, session.Close())
 	}
 	return p, nil
@@ -60,19 +54,24 @@ func (s Settings) session(e runtime.Engine, m *models.Model, cfg runtime.Config)
 	return m.OpenGraph(e, cfg, func(net *onnx.Model) (*onnx.Model, error) { return s.build(net, m.Manifest) })
 }
 
-func (s Settings) predictor(session runtime.Session, m models.Manifest, items Items) (*Predictor, error) {
+// rows puts before a session what prepared items go into.
+func rows(session runtime.Session, m *models.Model, items Items) (runtime.Session, []int64, error) {
 	if items == nil {
-		items = plain{inputSizes(m)}
+		return m.Rows(session)
 	}
-	p := &Predictor{Session: session, Kind: predict.Kind(m.Output.Kind), classes: len(m.Labels)}
 	in, err := items.Session(session)
+	return in, items.Shape(), err
+}
+
+func (s Settings) predictor(session runtime.Session, m *models.Model, items Items) (*Predictor, error) {
+	p := &Predictor{Session: session, Kind: predict.Kind(m.Manifest.Output.Kind), classes: len(m.Manifest.Labels)}
+	in, shape, err := rows(session, m, items)
 	if err != nil {
 		return nil, err
 	}
 	if s.Views != nil {
 		p.Views = *s.Views
 	}
-	shape := items.Shape()
 	switch s.Name {
 	case MCDropout:
 		p.Kind = predict.Probabilities
@@ -85,7 +84,7 @@ func (s Settings) predictor(session runtime.Session, m models.Manifest, items It
 	case Memo:
 		p.Any, err = memo.New(in, shape, p.classes)
 	default:
-		err = s.base(p, in, shape, m.Output.Name)
+		err = s.base(p, in, shape, m.Manifest.Output.Name)
 	}
 	return p, err
 }

@@ -92,6 +92,9 @@ func (b *Base) InputLen() int { return b.one }
 // Classes returns the numbers of one output.
 func (b *Base) Classes() int { return b.classes }
 
+// Close closes the session.
+func (b *Base) Close() error { return b.session.Close() }
+
 // Size returns the batch size to use where want is asked for: a network with a fixed batch size has the last word.
 func (b *Base) Size(want int) int {
 	if b.fixed > 0 {
