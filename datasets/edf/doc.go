@@ -7,7 +7,7 @@
 // # The contract
 //
 // [Open] reads the header, and of a discontinuous file (EDF+D, BDF+D) the onset of every record; samples are read when asked for, from
-// an [io.ReaderAt], so a night of any length takes no memory. A [File] is safe for concurrent use. [Decoder] reads the same from a pipe.
+// an [io.ReaderAt], so a night of any length takes no memory. A [File] is safe for concurrent use.
 //
 // Times are seconds since the first sample, and [Header].Start is the wall-clock time of that sample, held in UTC since the formats know
 // no zone. A plus file that begins within a second says so in its first annotation list; Start includes that fraction.

@@ -5,7 +5,7 @@
 //
 // A [Stream] reads a [Source] from its beginning to its end and gives one window after another, in memory that does not depend on the length
 // of the recording. [Scan] reads it once without keeping samples and tells which windows there will be, their labels, and the recording's
-// mean and deviation. [Prepare] keeps all windows, in the form of preprocess/eeg, for recordings that fit in memory.
+// mean and deviation.
 //
 // Window i begins i Hop samples after the first sample of the recording, whatever is missing before it: a grid for all of the recording, so
 // that windows can be counted in time. A window that a gap touches does not exist, and its number is passed over. A gap is a time longer

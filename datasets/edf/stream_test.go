@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// Decoder reads a recording from a stream, record by record, as it comes from a pipe or a device.
+// Decoder is a plain twin of File: it reads a recording from a stream, record by record.
 type Decoder struct {
 	header Header
 	r      io.Reader
