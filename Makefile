@@ -8,7 +8,7 @@ TOOL    := $(GO) tool -modfile=internal/tools/go.mod
 FUZZ    ?= 20s
 SAMPLES := datasets/samples/heron
 
-.PHONY: all setup run test check lint nocgo race bench fuzz generate same clean FORCE
+.PHONY: all setup run test check lint nocgo race bench fuzz generate same man clean FORCE
 
 all: $(OATTA)
 
@@ -68,6 +68,10 @@ same:
 # What is generated and committed: protobuf code, embedded models.
 generate:
 	$(GO) generate ./...
+
+# Man pages, for `man -l out/man/oatta-run-images.1` or a folder of $MANPATH.
+man: $(OATTA)
+	$(OATTA) reference --man out/man
 
 clean:
 	rm -rf bin out

@@ -70,6 +70,7 @@ func newApp(env environment) *cli.App {
 			forgetCommand(env),
 			{Name: "models", Usage: "list, inspect, build, convert and export models", Subcommands: modelCommands(env), Action: needsSubcommand},
 			versionCommand(env),
+			referenceCommand(env),
 		},
 		Action:         needsSubcommand,
 		ExitErrHandler: func(*cli.Context, error) {}, // run decides
