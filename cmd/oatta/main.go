@@ -70,6 +70,8 @@ func newApp(env environment) *cli.App {
 			forgetCommand(env),
 			{Name: "models", Usage: "list, inspect, build, convert and export models", Subcommands: modelCommands(env), Action: needsSubcommand},
 			versionCommand(env),
+			completionCommand(env),
+			completeCommand(env),
 			referenceCommand(env),
 		},
 		Action:         needsSubcommand,
