@@ -18,7 +18,9 @@ import (
 	"github.com/oatta/oatta/internal/pipeline"
 	"github.com/oatta/oatta/internal/results"
 	"github.com/oatta/oatta/internal/streams"
+	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/models"
+	"github.com/oatta/oatta/runtime/ort/orttest"
 )
 
 // BenchmarkRunAgainstBareLoop runs the same pictures through the whole of `oatta run` and through a bare loop over the same session
@@ -27,7 +29,7 @@ import (
 //
 // runs=1 leaves the other cores to decoding; runs=cores has the network on all of them, where everything else costs its own time.
 func BenchmarkRunAgainstBareLoop(b *testing.B) {
-	needEngine(b)
+	orttest.Engine(b)
 	model := os.Getenv("OATTA_BENCH_MODEL")
 	if model == "" {
 		model = models.Default
@@ -43,12 +45,18 @@ func BenchmarkRunAgainstBareLoop(b *testing.B) {
 // manyHerons lists the sample pictures again and again, under other names.
 func manyHerons(b *testing.B, n int) *datasets.Listing {
 	dir := b.TempDir()
-	files, err := filepath.Glob(filepath.Join(heron, "*.JPG"))
+	files, err := filepath.Glob(filepath.Join(testdata.Root(), "datasets/samples/heron", "*.JPG"))
 	if err != nil || len(files) != 10 {
 		b.Fatal(len(files), err)
 	}
 	for i := range n {
-		writeFile(b, filepath.Join(dir, fmt.Sprintf("%03d.jpg", i)), readFile(b, files[i%len(files)]))
+		data, err := os.ReadFile(files[i%len(files)])
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, fmt.Sprintf("%03d.jpg", i)), data, 0o600)
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
 	}
 	l, err := datasets.List(context.Background(), dir, datasets.Options{})
 	if err != nil {
