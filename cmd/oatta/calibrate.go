@@ -86,23 +86,23 @@ func calibrate(c *cli.Context, env environment) error {
 	defer in.close()
 	if err := r.read(in); err != nil {
 		if errors.Is(err, errInterrupted) {
-			return exitError{fmt.Errorf("interrupted after %s", number(r.items, "item")), exitInterrupted}
+			return exit(exitInterrupted, fmt.Errorf("interrupted after %s", number(r.items, "item")))
 		}
 		return err
 	}
 	report, err := r.fit()
 	if errors.Is(err, calibration.ErrStopped) {
-		return exitError{errors.New("interrupted in the comparison by streams held out"), exitInterrupted}
+		return exit(exitInterrupted, errors.New("interrupted in the comparison by streams held out"))
 	}
 	if err != nil {
 		return err
 	}
 	err = r.write(report)
 	if err = errors.Join(report.print(c, env), err); err != nil {
-		return exitError{err, exitSome}
+		return exit(exitSome, err)
 	}
 	if r.failures > 0 {
-		return exitError{nil, exitSome}
+		return exit(exitSome, nil)
 	}
 	return nil
 }
@@ -161,9 +161,9 @@ func (r *calibrateRun) checkOutputs() error {
 	}
 	var outputs []place
 	for _, file := range files {
-		outputs = append(outputs, place{"an output", file})
+		outputs = append(outputs, at("an output", file))
 	}
-	if err := keepApart([]place{{"the input", r.c.Args().First()}, {"the file of labels", r.c.String("labels")}, {"the model", r.c.String("model")}}, outputs); err != nil {
+	if err := keepApart([]place{at("the input", r.c.Args().First()), at("the file of labels", r.c.String("labels")), at("the model", r.c.String("model"))}, outputs); err != nil {
 		return err
 	}
 	for _, file := range files {

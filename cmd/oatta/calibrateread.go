@@ -113,13 +113,13 @@ func (r *calibrateRun) item(item *predictions.Item) error {
 		return nil
 	case r.classes == 0:
 		if err := r.beginUnnamed(len(item.Probs)); err != nil {
-			return fatal{err}
+			return fatal(err)
 		}
 	}
 	rounded, err := adapt.Normalise(item.Probs, r.classes)
 	if err != nil {
 		if len(item.Probs) != r.classes && r.recordings.Len() == 0 && r.target != nil {
-			return fatal{fmt.Errorf("%d probabilities, and %s has %d labels: %s", len(item.Probs), r.target.path, len(r.target.labels), some(r.target.labels, 8))}
+			return fatal(fmt.Errorf("%d probabilities, and %s has %d labels: %s", len(item.Probs), r.target.path, len(r.target.labels), some(r.target.labels, 8)))
 		}
 		return err
 	}

@@ -112,15 +112,15 @@ func (r *classification) filtering(m *models.Model) error {
 func (r *classification) checkPlaces() error {
 	c := r.c
 	read := []place{
-		{"the state", c.String("state")},
-		{"the key", c.String("state-key")},
-		{"the file of settings", c.String("settings")},
-		{"the file of transitions", c.String("transitions")},
-		{"the model", c.String("model")},
+		at("the state", c.String("state")),
+		at("the key", c.String("state-key")),
+		at("the file of settings", c.String("settings")),
+		at("the file of transitions", c.String("transitions")),
+		at("the model", c.String("model")),
 	}
-	written := []place{{"the results", r.path}}
+	written := []place{at("the results", r.path)}
 	if isFile(r.path) {
-		written = append(written, place{"the manifest", manifestPath(r.path)})
+		written = append(written, at("the manifest", manifestPath(r.path)))
 	}
 	return keepApart(read, append(written, r.explained.places()...))
 }

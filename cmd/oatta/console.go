@@ -83,6 +83,9 @@ func (e exitError) Error() string {
 	return e.err.Error()
 }
 
+// exit returns an error that ends the program with a code; with nil there is nothing to say beyond it.
+func exit(code int, err error) error { return exitError{err, code} }
+
 func (e exitError) Unwrap() error { return e.err }
 
 // environment is what a command may touch beside files; tests bring their own.

@@ -224,7 +224,7 @@ func TestOutputsAmongInputs(t *testing.T) {
 	for out, refused := range map[string]bool{
 		"in/x.csv": true, "in/below/x.csv": true, "link/x.csv": true, "in/x.jsonl": false, "beside/x.csv": false, "x.csv": false, "in..csv": false,
 	} {
-		err := checkOutputs([]string{filepath.Join(dir, "in")}, []place{{"the results", filepath.Join(dir, out)}}, csv)
+		err := checkOutputs([]string{filepath.Join(dir, "in")}, []place{at("the results", filepath.Join(dir, out))}, csv)
 		if (err != nil) != refused {
 			t.Errorf("%s: %v", out, err)
 		}

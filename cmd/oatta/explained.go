@@ -72,7 +72,7 @@ func (e *explained) places() (out []place) {
 		return nil
 	}
 	for _, name := range explain.Files(e.prefix) {
-		out = append(out, place{"the explanation", name})
+		out = append(out, at("the explanation", name))
 	}
 	return out
 }

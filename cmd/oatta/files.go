@@ -62,7 +62,7 @@ func replaceFile(path string, data []byte) error {
 func checkOutputs(args []string, outputs []place, reads func(name string) bool) error {
 	var inputs []place
 	for _, arg := range args {
-		inputs = append(inputs, place{"an input", arg})
+		inputs = append(inputs, at("an input", arg))
 	}
 	if err := keepApart(inputs, outputs); err != nil {
 		return err
@@ -118,6 +118,9 @@ func mayCreate(dir string) error {
 
 // place is a file that a run reads or writes, and what it is to the user.
 type place struct{ what, path string }
+
+// at returns a place.
+func at(what, path string) place { return place{what, path} }
 
 // keepApart reports an output that is also an input, or another output: writing it would destroy what is read or written. Empty paths and -
 // are no files.

@@ -91,13 +91,13 @@ func (p *documentPass) next(i int) (err error) {
 	if string(p.item.Stream) != p.stream {
 		p.explained.keep() // the filter may serve another stream
 		if err := p.runner.End(); err != nil {
-			return fatal{err}
+			return fatal(err)
 		}
 		p.stream = string(p.item.Stream)
 	}
 	p.at = i // the crops of a picture have its name and time, and are no duplicates
 	if err := p.runner.Add(streams.Item[int]{Stream: p.item.Stream, ID: fmt.Appendf(nil, "%s#%d", p.item.ID, i), Time: timeOf(&p.item), Probs: p.probs, Ref: func() int { return i }}); err != nil {
-		return fatal{err}
+		return fatal(err)
 	}
 	return nil
 }

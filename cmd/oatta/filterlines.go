@@ -173,7 +173,7 @@ func (p *linePass) step(item *predictions.Item) error {
 	}
 	if p.classes == 0 {
 		if err := p.begin(classes, nil); err != nil {
-			return &predictions.LineError{Name: p.name, Line: p.in.Line(), Err: fatal{err}}
+			return &predictions.LineError{Name: p.name, Line: p.in.Line(), Err: fatal(err)}
 		}
 		if p.memory != nil {
 			if err := p.commit(); err != nil {
@@ -184,7 +184,7 @@ func (p *linePass) step(item *predictions.Item) error {
 	p.item = item
 	err = p.runner.Add(streams.Item[lineRef]{Stream: item.Stream, ID: item.ID, Time: timeOf(item), Probs: item.Probs, Ref: p.hold})
 	if atLine(err) {
-		err = &predictions.LineError{Name: p.name, Line: p.in.Line(), Err: fatal{err}}
+		err = &predictions.LineError{Name: p.name, Line: p.in.Line(), Err: fatal(err)}
 	}
 	return err
 }

@@ -87,16 +87,16 @@ func newFilterRun(c *cli.Context, env environment) (*filterRun, error) {
 func (r *filterRun) checkPlaces() error {
 	c, out := r.c, r.c.String("output")
 	inputs := []place{
-		{"the input", c.Args().First()},
-		{"the file of labels", c.String("labels")},
-		{"the file of settings", c.String("settings")},
-		{"the file of transitions", c.String("transitions")},
-		{"the state", c.String("state")},
-		{"the key", c.String("state-key")},
+		at("the input", c.Args().First()),
+		at("the file of labels", c.String("labels")),
+		at("the file of settings", c.String("settings")),
+		at("the file of transitions", c.String("transitions")),
+		at("the state", c.String("state")),
+		at("the key", c.String("state-key")),
 	}
-	outputs := []place{{"the output", out}, {"the scores", c.String("scores")}}
+	outputs := []place{at("the output", out), at("the scores", c.String("scores"))}
 	if isFile(out) {
-		outputs = append(outputs, place{"the manifest", manifestPath(out)})
+		outputs = append(outputs, at("the manifest", manifestPath(out)))
 	}
 	if err := keepApart(inputs, append(outputs, r.explained.places()...)); err != nil {
 		return err
@@ -213,15 +213,15 @@ func (r *filterRun) close(err error) error {
 	}
 	switch {
 	case errors.Is(err, errInterrupted):
-		return exitError{fmt.Errorf("interrupted after %d items", r.items), exitInterrupted}
+		return exit(exitInterrupted, fmt.Errorf("interrupted after %d items", r.items))
 	case err != nil && r.steps > 0:
-		return exitError{err, exitSome}
+		return exit(exitSome, err)
 	case err != nil:
 		return err
 	case r.failures > 0 && r.steps == 0:
-		return exitError{fmt.Errorf("all of %d items failed", r.items), exitNothing}
+		return exit(exitNothing, fmt.Errorf("all of %d items failed", r.items))
 	case r.failures > 0:
-		return exitError{nil, exitSome}
+		return exit(exitSome, nil)
 	}
 	return nil
 }

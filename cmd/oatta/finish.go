@@ -53,15 +53,15 @@ func (r *classification) exit(report pipeline.Report, err error) error {
 	}
 	switch {
 	case report.Stopped && (err == nil || errors.Is(err, context.Canceled)):
-		return exitError{r.stopped(report), exitInterrupted}
+		return exit(exitInterrupted, r.stopped(report))
 	case err != nil && done:
-		return exitError{err, exitSome}
+		return exit(exitSome, err)
 	case err != nil:
 		return err
 	case !done:
 		return fmt.Errorf("%s failed", number(report.Items, r.input.Noun()))
 	case report.Failures > 0:
-		return exitError{nil, exitSome}
+		return exit(exitSome, nil)
 	}
 	return nil
 }

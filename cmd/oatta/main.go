@@ -102,5 +102,5 @@ func needsSubcommand(c *cli.Context) error {
 	if err := cli.ShowSubcommandHelp(c); err != nil {
 		return err
 	}
-	return exitError{nil, exitNothing}
+	return exit(exitNothing, nil)
 }

@@ -114,8 +114,8 @@ func (b *build) checkFiles() error {
 		return errors.New("no weights: give --weights FILE, or --init SEED for a network that is not trained")
 	}
 	manifest := models.ManifestPath(out)
-	inputs := []place{{"the weights", file}, {"the labels", b.c.String("labels")}}
-	if err := keepApart(inputs, []place{{"the network", out}, {"the manifest", manifest}}); err != nil {
+	inputs := []place{at("the weights", file), at("the labels", b.c.String("labels"))}
+	if err := keepApart(inputs, []place{at("the network", out), at("the manifest", manifest)}); err != nil {
 		return err
 	}
 	if err := mayReplace(out, b.c.Bool("overwrite")); err != nil {

@@ -40,7 +40,7 @@ func convertWeights(c *cli.Context, env environment) error {
 	case kind != "" && kind != "f32" && kind != "f16":
 		return fmt.Errorf("models convert: --type %s: want f32 or f16", kind)
 	}
-	if err := errors.Join(keepApart([]place{{"the input", in}}, []place{{"the output", out}}), mayReplace(out, c.Bool("overwrite"))); err != nil {
+	if err := errors.Join(keepApart([]place{at("the input", in)}, []place{at("the output", out)}), mayReplace(out, c.Bool("overwrite"))); err != nil {
 		return fmt.Errorf("models convert: %w", err)
 	}
 	data, said, err := converted(in, out, c.String("type"))

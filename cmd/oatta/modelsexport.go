@@ -95,12 +95,12 @@ func mayExport(out string, m *models.Model, overwrite bool) error {
 	if manifest == out {
 		return fmt.Errorf("-o %s: its manifest would have the same name: let the file end in .onnx", out)
 	}
-	read := []place{{"the model", m.Path}}
+	read := []place{at("the model", m.Path)}
 	if m.Path != "" {
-		read = append(read, place{"the model's manifest", models.ManifestPath(m.Path)})
+		read = append(read, at("the model's manifest", models.ManifestPath(m.Path)))
 	}
 	return errors.Join(
-		keepApart(read, []place{{"the graph", out}, {"its manifest", manifest}}),
+		keepApart(read, []place{at("the graph", out), at("its manifest", manifest)}),
 		mayReplace(out, overwrite), mayReplace(manifest, overwrite),
 	)
 }

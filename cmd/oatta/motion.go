@@ -58,7 +58,7 @@ func runMotion(c *cli.Context, env environment) error {
 	if err := mayReplace(c.String("summary"), c.Bool("overwrite") || c.Bool("resume")); err != nil {
 		return err
 	}
-	outputs := []place{{"the results", c.String("output")}, {"the summary", c.String("summary")}}
+	outputs := []place{at("the results", c.String("output")), at("the summary", c.String("summary"))}
 	if err := checkOutputs(c.Args().Slice(), outputs, motion.IsRecording); err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func evalMotion(c *cli.Context, env environment) error {
 	if err := checkEvalFlags(c); err != nil {
 		return err
 	}
-	if err := checkOutputs(c.Args().Slice(), []place{{"the predictions", c.String("predictions")}}, motion.IsRecording); err != nil {
+	if err := checkOutputs(c.Args().Slice(), []place{at("the predictions", c.String("predictions"))}, motion.IsRecording); err != nil {
 		return err
 	}
 	translate, err := translation(c)

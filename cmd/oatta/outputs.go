@@ -119,7 +119,7 @@ func (r *classification) complete(err error) error {
 	if was.Summary != nil && was.Summary.Failures > 0 {
 		code = exitSome // as it ended
 	}
-	return exitError{fmt.Errorf("%w: nothing to resume", err), code}
+	return exit(code, fmt.Errorf("%w: nothing to resume", err))
 }
 
 // toStream writes to standard output, or to a device or pipe that was named.

@@ -52,10 +52,13 @@ func newReading(c *cli.Context, env environment, formatFlag string) (reading, er
 	return r, err
 }
 
-// fatal is an error that no later line can mend.
-type fatal struct{ error }
+// fatalError is an error that no later line can mend.
+type fatalError struct{ error }
 
-func (f fatal) Unwrap() error { return f.error }
+func (f fatalError) Unwrap() error { return f.error }
+
+// fatal makes an error one that ends the pass.
+func fatal(err error) error { return fatalError{err} }
 
 // failed counts and names a failure. It returns an error that ends the run.
 func (r *reading) failed(err error) error {
@@ -64,7 +67,7 @@ func (r *reading) failed(err error) error {
 	}
 	r.failures++
 	r.items++
-	var end fatal
+	var end fatalError
 	if r.stopAt || errors.As(err, &end) || errors.Is(err, predictions.ErrNeedsClasses) {
 		return err
 	}

@@ -76,7 +76,7 @@ func (m *runMemory) begin(s *runSettings, resume bool) error {
 		}
 	}
 	s.State = &m.known.Commits
-	m.run = runRead{s.Listing, hashOf(asJSON(s.identity())), m.known.Commits, s.What, s.Command}
+	m.run = runRead{Listing: s.Listing, Run: hashOf(asJSON(s.identity())), Before: m.known.Commits, What: s.What, Command: s.Command}
 	if slices.ContainsFunc(m.known.Runs, func(r runRead) bool { return r.Listing == s.Listing }) {
 		return fmt.Errorf("%s: its streams have learned from these %ss already: give those that are new, or another file for the state", m.path, s.What)
 	}

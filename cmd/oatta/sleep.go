@@ -34,7 +34,7 @@ func runSleepCommand(env environment) *cli.Command {
 }
 
 func runSleep(c *cli.Context, env environment) error {
-	if err := checkOutputs(c.Args().Slice(), []place{{"the results", c.String("output")}}, inputs.IsNight); err != nil {
+	if err := checkOutputs(c.Args().Slice(), []place{at("the results", c.String("output"))}, inputs.IsNight); err != nil {
 		return err
 	}
 	m, in, listed, err := openSleep(c, inputs.SleepOptions{Trim: -1})
@@ -96,7 +96,7 @@ func evalSleep(c *cli.Context, env environment) error {
 	if trim := c.Float64("trim"); math.IsNaN(trim) || trim > 1e6 {
 		return fmt.Errorf("--trim %g: want minutes", trim)
 	}
-	if err := checkOutputs(c.Args().Slice(), []place{{"the predictions", c.String("predictions")}}, inputs.IsNight); err != nil {
+	if err := checkOutputs(c.Args().Slice(), []place{at("the predictions", c.String("predictions"))}, inputs.IsNight); err != nil {
 		return err
 	}
 	translate, err := translation(c)

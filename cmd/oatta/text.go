@@ -56,7 +56,7 @@ func runTextCommand(env environment) *cli.Command {
 }
 
 func runText(c *cli.Context, env environment) error {
-	if err := checkOutputs(c.Args().Slice(), []place{{"the results", c.String("output")}}, inputs.IsPosts); err != nil {
+	if err := checkOutputs(c.Args().Slice(), []place{at("the results", c.String("output"))}, inputs.IsPosts); err != nil {
 		return err
 	}
 	m, in, listed, err := openTexts(c)
@@ -98,7 +98,7 @@ func evalText(c *cli.Context, env environment) error {
 	if err := checkEvalFlags(c); err != nil {
 		return err
 	}
-	if err := checkOutputs(c.Args().Slice(), []place{{"the predictions", c.String("predictions")}}, inputs.IsPosts); err != nil {
+	if err := checkOutputs(c.Args().Slice(), []place{at("the predictions", c.String("predictions"))}, inputs.IsPosts); err != nil {
 		return err
 	}
 	translate, err := translation(c)
