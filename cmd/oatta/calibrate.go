@@ -148,25 +148,25 @@ func (r *calibrateRun) readFlags() (err error) {
 
 // checkOutputs finds out early what would otherwise be found after the work: files that are there, folders that are not.
 func (r *calibrateRun) checkOutputs() error {
-	var files []string
+	var paths []string
 	for _, flag := range []string{"output", "transitions-out"} {
 		if o := r.c.String(flag); o == "-" {
 			return fmt.Errorf("--%s -: standard output is for the report: want a file", flag)
 		} else if o != "" {
-			files = append(files, o)
+			paths = append(paths, o)
 		}
 	}
 	if d := r.c.String("diagram"); d != "" {
-		files = append(files, d+".svg", d+".png")
+		paths = append(paths, d+".svg", d+".png")
 	}
 	var outputs []place
-	for _, file := range files {
+	for _, file := range paths {
 		outputs = append(outputs, at("an output", file))
 	}
 	if err := keepApart([]place{at("the input", r.c.Args().First()), at("the file of labels", r.c.String("labels")), at("the model", r.c.String("model"))}, outputs); err != nil {
 		return err
 	}
-	for _, file := range files {
+	for _, file := range paths {
 		if info, err := os.Stat(filepath.Dir(file)); err != nil {
 			return err
 		} else if !info.IsDir() {

@@ -83,7 +83,7 @@ func (m *filterMemory) identify(file io.ReaderAt, name string) error {
 		return err
 	}
 	head = head[:n]
-	m.input = inputID{name, int64(n), digest(head)} // of what was shorter before, more is known now
+	m.input = inputID{Name: name, Prefix: int64(n), SHA256: digest(head)} // of what was shorter before, more is known now
 	for i, known := range m.known.Inputs {
 		switch {
 		case known.Prefix > int64(n) || digest(head[:known.Prefix]) != known.SHA256:
@@ -149,7 +149,7 @@ func (m *filterMemory) begin(classes int, s adapt.Settings) (err error) {
 func (m *filterMemory) commit(at predictions.Offset, output outputMark) error {
 	next := position{Version: 1, Commits: m.known.Commits + 1, Times: m.times, Runs: m.known.Runs}
 	if !m.pipe {
-		next.Inputs = append(next.Inputs, inputRead{m.input, at, output})
+		next.Inputs = append(next.Inputs, inputRead{inputID: m.input, Offset: at, Output: output})
 	}
 	for i := range m.known.Inputs {
 		if known := &m.known.Inputs[i]; known != m.read && len(next.Inputs) < maxInputs {
