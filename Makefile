@@ -51,7 +51,7 @@ race: setup
 	$(GO) test -race -run 'ResumeOf|BadFiles|Formats|Filter|Evaluation' ./cmd/oatta
 
 bench: setup
-	$(GO) test -run '^$$' -bench . -benchtime 1s ./adapt ./preprocess/image ./runtime/ort ./cmd/oatta
+	$(GO) test -run '^$$' -bench . -benchtime 1s ./adapt ./preprocess/image ./runtime/ort ./internal/cli/run
 
 # Each fuzz target for FUZZ.
 fuzz:

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/oatta/oatta/internal/cli/console"
 )
 
 // Flags are found wherever they stand; urfave/cli alone would take those behind the folder for folders.
@@ -26,7 +28,7 @@ func TestFlagsFirst(t *testing.T) {
 		{"oatta nonsense -x", "oatta -x -- nonsense"},
 		{"oatta", "oatta"},
 	} {
-		if got := flagsFirst(newApp(environment{}), strings.Fields(tc.args)); !slices.Equal(got, strings.Fields(tc.want)) {
+		if got := flagsFirst(newApp(console.Environment{}), strings.Fields(tc.args)); !slices.Equal(got, strings.Fields(tc.want)) {
 			t.Errorf("%s became %s, want %s", tc.args, strings.Join(got, " "), tc.want)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/oatta/oatta/internal/cli/console"
 )
 
 // boxFile writes the results of a detector for the pictures of a folder: box(i) is the detections of picture i.
@@ -45,9 +47,9 @@ func twoBoxes(i int) string {
 func TestBoxOfTheWholePicture(t *testing.T) {
 	needEngine(t)
 	args := []string{"run", "images", heron, "--metadata", heron + ".csv", "--vectors", "-q"}
-	out, _ := mustOatta(t, exitFine, args...)
+	out, _ := mustOatta(t, console.Fine, args...)
 	whole := parseLines(t, out)
-	out, _ = mustOatta(t, exitFine, append(args, "--boxes", boxFile(t, heron, func(int) string { return oneBox(0.9, 0, 0, 1, 1) }))...)
+	out, _ = mustOatta(t, console.Fine, append(args, "--boxes", boxFile(t, heron, func(int) string { return oneBox(0.9, 0, 0, 1, 1) }))...)
 	boxes := parseLines(t, out)
 	if len(boxes) != len(whole) || len(whole) != 10 {
 		t.Fatalf("%d boxes of %d pictures", len(boxes), len(whole))
@@ -91,7 +93,7 @@ func TestBoxesInEveryFormat(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"run", "images", heron, "--metadata", heron + ".csv", "--boxes", boxes, "--box-margin", "0.1", "-q"}
 	for _, ending := range []string{"jsonl", "csv", "txt", "json"} {
-		mustOatta(t, exitFine, append(slices.Clone(args), "-o", filepath.Join(dir, "out."+ending))...)
+		mustOatta(t, console.Fine, append(slices.Clone(args), "-o", filepath.Join(dir, "out."+ending))...)
 	}
 	text := readFile(t, filepath.Join(dir, "out.jsonl"))
 	lines := parseLines(t, text)
@@ -108,11 +110,11 @@ func TestBoxesInEveryFormat(t *testing.T) {
 	}
 	checkDetections(t, readFile(t, filepath.Join(dir, "out.json")), lines)
 
-	again, _ := mustOatta(t, exitFine, "filter", filepath.Join(dir, "out.json"), "-q")
+	again, _ := mustOatta(t, console.Fine, "filter", filepath.Join(dir, "out.json"), "-q")
 	checkDetections(t, again, nil)
-	mustOatta(t, exitFine, append(slices.Clone(args), "-o", filepath.Join(dir, "full.jsonl"), "--vectors")...)
+	mustOatta(t, console.Fine, append(slices.Clone(args), "-o", filepath.Join(dir, "full.jsonl"), "--vectors")...)
 	full := parseLines(t, readFile(t, filepath.Join(dir, "full.jsonl")))
-	filtered, said := mustOatta(t, exitFine, "filter", filepath.Join(dir, "full.jsonl"), "--smooth")
+	filtered, said := mustOatta(t, console.Fine, "filter", filepath.Join(dir, "full.jsonl"), "--smooth")
 	if strings.Contains(said, "twice") {
 		t.Errorf("crops of one picture were taken for duplicates:\n%s", said)
 	}
@@ -170,19 +172,19 @@ func TestBoxesKilledAndResumed(t *testing.T) {
 			t.Parallel()
 			args := append([]string{"run", "images", dir, "--boxes", boxes, "--model", "resnet20-cifar10", "-q", "--batch", "3"}, flags...)
 			whole, cut := filepath.Join(t.TempDir(), name), filepath.Join(t.TempDir(), name)
-			mustOatta(t, exitFine, append(args, "-o", whole)...)
+			mustOatta(t, console.Fine, append(args, "-o", whole)...)
 			args = append(args, "-o", cut, "--resume")
 			killAt(t, cut, 2500, args...)
 			if name == "out.json" {
-				_, said := mustOatta(t, exitNothing, append(slices.Clone(args), "--box-margin", "0.2")...)
+				_, said := mustOatta(t, console.Nothing, append(slices.Clone(args), "--box-margin", "0.2")...)
 				if !strings.Contains(said, "preprocessing") {
 					t.Errorf("another margin: %s", said)
 				}
-				if _, said = mustOatta(t, exitNothing, append(slices.Clone(args), "--box-confidence", "0.3")...); !strings.Contains(said, "listing") {
+				if _, said = mustOatta(t, console.Nothing, append(slices.Clone(args), "--box-confidence", "0.3")...); !strings.Contains(said, "listing") {
 					t.Errorf("another confidence: %s", said)
 				}
 			}
-			mustOatta(t, exitFine, args...)
+			mustOatta(t, console.Fine, args...)
 			if readFile(t, cut) != readFile(t, whole) {
 				t.Error("the output differs from that of an undisturbed run")
 			}
@@ -200,7 +202,7 @@ func TestEvalOfBoxes(t *testing.T) {
 	}
 	table := filepath.Join(t.TempDir(), "labels.csv")
 	writeFile(t, table, labels)
-	out, _ := mustOatta(t, exitFine, "eval", "images", dir, "--boxes", boxFile(t, dir, twoBoxes), "--labels", table, "--model", "resnet20-cifar10", "--format", "json", "-q")
+	out, _ := mustOatta(t, console.Fine, "eval", "images", dir, "--boxes", boxFile(t, dir, twoBoxes), "--labels", table, "--model", "resnet20-cifar10", "--format", "json", "-q")
 	if e := parseEvaluation(t, out); e.Raw.Items != 8 || e.Items != 20 || e.Unlabelled != 12 || e.Settings.What != "crop" {
 		t.Errorf("%d of %d %ss scored, %d without a label", e.Raw.Items, e.Items, e.Settings.What, e.Unlabelled)
 	}
@@ -223,11 +225,11 @@ func TestBoxFlags(t *testing.T) {
 			}
 			writeFile(t, flags[1], "{}")
 		}
-		if _, said := mustOatta(t, exitNothing, append([]string{"run", "images", dir}, flags...)...); !strings.Contains(said, want) {
+		if _, said := mustOatta(t, console.Nothing, append([]string{"run", "images", dir}, flags...)...); !strings.Contains(said, want) {
 			t.Errorf("%q: %s", flags, said)
 		}
 	}
-	out, _ := mustOatta(t, exitFine, "run", "images", dir, "--boxes", boxes, "--box-categories", "all", "--dry-run")
+	out, _ := mustOatta(t, console.Fine, "run", "images", dir, "--boxes", boxes, "--box-categories", "all", "--dry-run")
 	if !strings.Contains(out, "    #0 animal 0.5 [0 0 1 1]\n") || !strings.Contains(out, "2 crops to classify\n") {
 		t.Errorf("dry run:\n%s", out)
 	}

@@ -16,6 +16,9 @@ import (
 	"github.com/oatta/oatta/datasets"
 	"github.com/oatta/oatta/datasets/npy"
 	"github.com/oatta/oatta/internal/calibration"
+	"github.com/oatta/oatta/internal/cli/calibrate"
+	"github.com/oatta/oatta/internal/cli/console"
+	"github.com/oatta/oatta/internal/cli/filtering"
 	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/models"
 )
@@ -78,7 +81,7 @@ type calibrationJSON struct {
 	Prior       []float64
 	Used        bool                 `json:"prior_used"`
 	HeldOut     *calibration.HeldOut `json:"held_out"`
-	Transitions *transitionsReport
+	Transitions *calibrate.TransitionsReport
 	Classes     []string
 	Failures    int
 	Unused      int
@@ -108,7 +111,7 @@ func TestCalibrateRealPredictions(t *testing.T) {
 	} {
 		files, lines := halves(t, tc.file)
 		settings := filepath.Join(t.TempDir(), "settings.json")
-		c, _ := calibrationOf(t, exitFine, files[0], "--classes", tc.classes, "--truth-field", "label", "-o", settings)
+		c, _ := calibrationOf(t, console.Fine, files[0], "--classes", tc.classes, "--truth-field", "label", "-o", settings)
 		classes := strings.Split(tc.classes, ",")
 		if got := lossAt(lines[0], classes, c.Fit.Temperature); math.Abs(got-c.Fit.After.NLL) > 1e-6 || got > c.Fit.Before.NLL {
 			t.Errorf("%s: loss %.7f, reported as %.7f", tc.file, got, c.Fit.After.NLL)
@@ -127,7 +130,7 @@ func TestCalibrateRealPredictions(t *testing.T) {
 		if err := json.Unmarshal([]byte(readFile(t, settings)), &s); err != nil || s.Temperature != c.Auto || (len(s.Prior) == len(classes)) != c.Used {
 			t.Errorf("%s: settings %+v, %v", tc.file, s, err)
 		}
-		mustOatta(t, exitFine, "filter", files[1], "--classes", tc.classes, "--settings", settings, "-o", os.DevNull)
+		mustOatta(t, console.Fine, "filter", files[1], "--classes", tc.classes, "--settings", settings, "-o", os.DevNull)
 	}
 }
 
@@ -176,7 +179,7 @@ func TestCalibrateFormats(t *testing.T) {
 		{table, "--labels", labels},
 		{document, "--labels", labels},
 	} {
-		c, _ := calibrationOf(t, exitFine, args...)
+		c, _ := calibrationOf(t, console.Fine, args...)
 		if math.Abs(c.Fit.Temperature-calibratedTemperature) > 1e-5 || c.Fit.Unit != "streams" {
 			t.Errorf("%v: %+v", args, c.Fit)
 		}
@@ -193,7 +196,7 @@ func TestCalibrateFormats(t *testing.T) {
 }
 
 func TestCalibrateText(t *testing.T) {
-	out, errOut := mustOatta(t, exitFine, "calibrate", calibrationLines(t), "--classes", "deer,fox", "--gate", "ewma")
+	out, errOut := mustOatta(t, console.Fine, "calibrate", calibrationLines(t), "--classes", "deer,fox", "--gate", "ewma")
 	for _, want := range []string{"60 of 60 items fitted, of 13 streams", "temperature 2.124, 95 % interval", "accuracy 80.00 %", "--temperature 1.18 with the gate auto", "NLL (nats)", `"deer"     48          0.7951`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%s\ndoes not say %s", out, want)
@@ -206,7 +209,7 @@ func TestCalibrateText(t *testing.T) {
 
 func TestCalibrateDiagram(t *testing.T) {
 	prefix := filepath.Join(t.TempDir(), "reliability")
-	c, _ := calibrationOf(t, exitFine, calibrationLines(t), "--classes", "deer,fox", "--diagram", prefix)
+	c, _ := calibrationOf(t, console.Fine, calibrationLines(t), "--classes", "deer,fox", "--diagram", prefix)
 	if len(c.Wrote) != 2 {
 		t.Errorf("wrote %v", c.Wrote)
 	}
@@ -221,10 +224,10 @@ func TestCalibrateDiagram(t *testing.T) {
 	if _, err := png.Decode(bytes.NewReader([]byte(readFile(t, prefix+".png")))); err != nil {
 		t.Error(err)
 	}
-	if _, errOut := mustOatta(t, exitNothing, "calibrate", calibrationLines(t), "--diagram", prefix); !strings.Contains(errOut, "--overwrite replaces it") {
+	if _, errOut := mustOatta(t, console.Nothing, "calibrate", calibrationLines(t), "--diagram", prefix); !strings.Contains(errOut, "--overwrite replaces it") {
 		t.Error(errOut)
 	}
-	mustOatta(t, exitFine, "calibrate", calibrationLines(t), "--classes", "deer,fox", "--diagram", prefix, "--overwrite")
+	mustOatta(t, console.Fine, "calibrate", calibrationLines(t), "--classes", "deer,fox", "--diagram", prefix, "--overwrite")
 }
 
 const calibrationManifest = `{
@@ -240,7 +243,7 @@ const calibrationManifest = `{
 func TestCalibrateManifest(t *testing.T) {
 	manifest := filepath.Join(t.TempDir(), "two.json")
 	writeFile(t, manifest, calibrationManifest)
-	mustOatta(t, exitFine, "calibrate", calibrationLines(t), "--classes", "deer,fox", "--model", manifest, "--gate", "off")
+	mustOatta(t, console.Fine, "calibrate", calibrationLines(t), "--classes", "deer,fox", "--model", manifest, "--gate", "off")
 	want := strings.Replace(calibrationManifest, `{"name": "y"}`, "{\"name\": \"y\"},\n    \"temperature\": 2.12", 1)
 	got := readFile(t, manifest)
 	at := strings.Index(want, "2.12") + len("2.12")
@@ -250,7 +253,7 @@ func TestCalibrateManifest(t *testing.T) {
 	// Lines that name no classes are taken for the manifest's, and a prior of none stays what it was.
 	swapped := filepath.Join(t.TempDir(), "swapped.jsonl")
 	writeFile(t, swapped, strings.ReplaceAll(readFile(t, calibrationLines(t)), "[0.95,0.050000000000000044]", "[0.05,0.95]"))
-	c, _ := calibrationOf(t, exitFine, swapped, "--model", manifest, "--class-prior", "none")
+	c, _ := calibrationOf(t, console.Fine, swapped, "--model", manifest, "--class-prior", "none")
 	if again := readFile(t, manifest); again[strings.Index(again, "prior"):] != got[strings.Index(got, "prior"):] || c.Classes[0] != "fox" || !strings.Contains(strings.Join(c.Warnings, "\n"), "the manifest keeps the prior that it had") || c.Fit.Before.Accuracy != .8 {
 		t.Errorf("%+v\n%s", c, again)
 	}
@@ -272,7 +275,7 @@ func TestCalibrateModel(t *testing.T) {
 	}
 	var text strings.Builder
 	for i, y := range truth[:5000] {
-		fmt.Fprintf(&text, `{"stream":"%d","logits":%s,"truth":"%d"}`+"\n", i/50, asJSON(logits[10*i:10*i+10]), y)
+		fmt.Fprintf(&text, `{"stream":"%d","logits":%s,"truth":"%d"}`+"\n", i/50, filtering.AsJSON(logits[10*i:10*i+10]), y)
 	}
 	dir := t.TempDir()
 	in, model := filepath.Join(dir, "in.jsonl"), filepath.Join(dir, "net.onnx")
@@ -286,7 +289,7 @@ func TestCalibrateModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeFile(t, model, string(data))
-	if _, errOut := mustOatta(t, exitNothing, "calibrate", in, "--model", model); !strings.Contains(errOut, "`oatta models inspect --write "+model+"` makes one") {
+	if _, errOut := mustOatta(t, console.Nothing, "calibrate", in, "--model", model); !strings.Contains(errOut, "`oatta models inspect --write "+model+"` makes one") {
 		t.Error(errOut)
 	}
 	var manifest bytes.Buffer
@@ -294,7 +297,7 @@ func TestCalibrateModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeFile(t, models.ManifestPath(model), manifest.String())
-	c, _ := calibrationOf(t, exitFine, in, "--model", model, "--gate", "ewma")
+	c, _ := calibrationOf(t, console.Fine, in, "--model", model, "--gate", "ewma")
 	after, err := models.Load(model)
 	if err != nil {
 		t.Fatal(err)
@@ -305,11 +308,11 @@ func TestCalibrateModel(t *testing.T) {
 }
 
 func TestCalibrateClassPrior(t *testing.T) {
-	c, _ := calibrationOf(t, exitFine, calibrationLines(t), "--classes", "deer,fox", "--class-prior", "999.5,0")
+	c, _ := calibrationOf(t, console.Fine, calibrationLines(t), "--classes", "deer,fox", "--class-prior", "999.5,0")
 	if math.Abs(c.Prior[0]-1000/1000.5) > 1e-12 || math.Abs(c.Prior[1]-.5/1000.5) > 1e-12 {
 		t.Errorf("%v", c.Prior)
 	}
-	c, _ = calibrationOf(t, exitFine, calibrationLines(t), "--classes", "deer,fox", "--class-prior", "none")
+	c, _ = calibrationOf(t, console.Fine, calibrationLines(t), "--classes", "deer,fox", "--class-prior", "none")
 	if c.Prior != nil {
 		t.Errorf("%v", c.Prior)
 	}
@@ -318,19 +321,19 @@ func TestCalibrateClassPrior(t *testing.T) {
 // Malformed lines are named and skipped; the others give what they give without them.
 func TestCalibrateMalformed(t *testing.T) {
 	in := calibrationLines(t)
-	want, _ := calibrationOf(t, exitFine, in, "--classes", "deer,fox")
+	want, _ := calibrationOf(t, console.Fine, in, "--classes", "deer,fox")
 	lines := strings.SplitAfter(readFile(t, in), "\n")
 	lines[10] += `{"stream":"a","probs":[0.6,NaN],"truth":"deer"}` + "\n" + `{"stream":"a","probs":[0.6,0.3],"truth":"deer"}` + "\n"
 	lines[20] += `{"stream":"a","probs":[0.6,0.4]}` + "\n" + `{"stream":"a","probs":[0.6,0.4],"truth":"wolf"}` + "\n"
 	writeFile(t, in, strings.Join(lines, ""))
-	got, errOut := calibrationOf(t, exitSome, in, "--classes", "deer,fox")
+	got, errOut := calibrationOf(t, console.Partial, in, "--classes", "deer,fox")
 	if got.Fit.Temperature != want.Fit.Temperature || got.Failures != 2 || !strings.Contains(errOut, in+":12: ") || !strings.Contains(errOut, in+":13: adapt: probabilities sum to 0.89") {
 		t.Errorf("%+v\n%s", got, errOut)
 	}
 	if text := strings.Join(got.Warnings, "\n"); !strings.Contains(text, `1 item has a true label that is none of the classes: "wolf"`) {
 		t.Error(text)
 	}
-	if _, errOut := mustOatta(t, exitNothing, "calibrate", in, "--on-error", "stop"); !strings.Contains(errOut, in+":12: ") {
+	if _, errOut := mustOatta(t, console.Nothing, "calibrate", in, "--on-error", "stop"); !strings.Contains(errOut, in+":12: ") {
 		t.Error(errOut)
 	}
 }
@@ -351,7 +354,7 @@ func TestCalibrateWarnings(t *testing.T) {
 	} {
 		in := filepath.Join(dir, name+".jsonl")
 		writeFile(t, in, strings.Join(tc.lines, "\n")+"\n")
-		c, _ := calibrationOf(t, exitFine, append([]string{in}, tc.args...)...)
+		c, _ := calibrationOf(t, console.Fine, append([]string{in}, tc.args...)...)
 		if text := strings.Join(c.Warnings, "\n"); !strings.Contains(text, tc.want) {
 			t.Errorf("%s: %s, want %s", name, text, tc.want)
 		}
@@ -397,7 +400,7 @@ func TestCalibrateNothingDone(t *testing.T) {
 		{[]string{in, in}, "2 inputs: want one"},
 		{[]string{filepath.Join(dir, "absent.jsonl")}, "no such file"},
 	} {
-		if _, errOut := mustOatta(t, exitNothing, append([]string{"calibrate"}, tc.args...)...); !strings.Contains(errOut, tc.want) {
+		if _, errOut := mustOatta(t, console.Nothing, append([]string{"calibrate"}, tc.args...)...); !strings.Contains(errOut, tc.want) {
 			t.Errorf("%v: %s, want %s", tc.args, errOut, tc.want)
 		}
 	}
@@ -413,7 +416,7 @@ func TestCalibrateUnwritable(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(folder, "full"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	c, errOut := calibrationOf(t, exitSome, calibrationLines(t), "--classes", "deer,fox", "-o", folder, "--overwrite", "--diagram", filepath.Join(dir, "d"))
+	c, errOut := calibrationOf(t, console.Partial, calibrationLines(t), "--classes", "deer,fox", "-o", folder, "--overwrite", "--diagram", filepath.Join(dir, "d"))
 	if len(c.Wrote) != 2 || !strings.Contains(errOut, "settings.json") || !(c.Fit.Temperature > 2) {
 		t.Errorf("%+v\n%s", c, errOut)
 	}

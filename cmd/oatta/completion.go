@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/urfave/cli/v2"
 )
 
@@ -22,7 +23,7 @@ var zshCompletion string
 //go:embed completion.fish
 var fishCompletion string
 
-func completionCommand(env environment) *cli.Command {
+func completionCommand(env console.Environment) *cli.Command {
 	scripts := map[string]string{"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion}
 	return &cli.Command{
 		Name:      "completion",
@@ -36,19 +37,19 @@ func completionCommand(env environment) *cli.Command {
 			if !known || c.NArg() != 1 {
 				return fmt.Errorf("completion: %q: want bash, zsh or fish", strings.Join(c.Args().Slice(), " "))
 			}
-			_, err := io.WriteString(env.out, script)
+			_, err := io.WriteString(env.Out, script)
 			return err
 		},
 	}
 }
 
 // completeCommand answers the scripts. Its arguments are the words behind the program's name, up to and with the one at the cursor.
-func completeCommand(env environment) *cli.Command {
+func completeCommand(env console.Environment) *cli.Command {
 	return &cli.Command{
 		Name: "__complete", Hidden: true, HideHelp: true,
 		Action: func(c *cli.Context) error {
 			for _, found := range candidates(c.App, c.Args().Slice()) {
-				fmt.Fprintf(env.out, "%s\t%s\n", found.word, found.about)
+				fmt.Fprintf(env.Out, "%s\t%s\n", found.word, found.about)
 			}
 			return nil
 		},

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/oatta/oatta/internal/cli/console"
 )
 
 func TestCompletionCandidates(t *testing.T) {
@@ -44,7 +46,7 @@ func TestCompletionCandidates(t *testing.T) {
 // Every flag of the table is one that some command has, and every word of it one that this flag's usage names.
 func TestCompletionValues(t *testing.T) {
 	offered := map[string][]string{}
-	for _, d := range documentedCommands("oatta", newApp(environment{}).Commands) {
+	for _, d := range documentedCommands("oatta", newApp(console.Environment{}).Commands) {
 		for _, f := range d.Flags {
 			for _, v := range valuesOf(f) {
 				offered[f.Names()[0]] = append(offered[f.Names()[0]], v.word)
@@ -62,7 +64,7 @@ func TestCompletionValues(t *testing.T) {
 
 func TestCompletionRefusals(t *testing.T) {
 	for _, args := range [][]string{{"completion"}, {"completion", "tcsh"}, {"completion", "bash", "zsh"}} {
-		if _, errOut := mustOatta(t, exitNothing, args...); !strings.Contains(errOut, "want bash, zsh or fish") {
+		if _, errOut := mustOatta(t, console.Nothing, args...); !strings.Contains(errOut, "want bash, zsh or fish") {
 			t.Errorf("%v: %s", args, errOut)
 		}
 	}

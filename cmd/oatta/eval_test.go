@@ -11,13 +11,16 @@ import (
 	"testing"
 
 	"github.com/oatta/oatta/datasets"
+	"github.com/oatta/oatta/internal/cli/console"
+	"github.com/oatta/oatta/internal/cli/evaluation"
+	"github.com/oatta/oatta/internal/cli/run"
 	"github.com/oatta/oatta/internal/testdata"
 )
 
 // scored is what eval prints, with the settings of a run.
 type scored struct {
-	evaluation
-	Settings runSettings `json:"settings"`
+	evaluation.Report
+	Settings run.Settings `json:"settings"`
 }
 
 func parseEvaluation(t *testing.T, out string) (e scored) {
@@ -41,7 +44,7 @@ func TestCIFAR10(t *testing.T) {
 	if n, err := datasets.UnpackCIFAR(context.Background(), strips, dir); n != 10_000 || err != nil {
 		t.Fatal(n, err)
 	}
-	out, _ := mustOatta(t, exitFine, "eval", "images", dir, "--labels", filepath.Join(dir, "labels.csv"), "--model", "resnet20-cifar10", "--format", "json", "-q")
+	out, _ := mustOatta(t, console.Fine, "eval", "images", dir, "--labels", filepath.Join(dir, "labels.csv"), "--model", "resnet20-cifar10", "--format", "json", "-q")
 	e := parseEvaluation(t, out)
 	if e.Raw.Items != 10_000 || e.Raw.Correct != 9173 {
 		t.Errorf("raw: %d of %d right, want 9173 of 10000", e.Raw.Correct, e.Raw.Items)
@@ -78,7 +81,7 @@ func TestLabelsDoNotReachThePredictions(t *testing.T) {
 	dir := pictures(t, 60)
 	predictions := func(label func(i int) string) string {
 		path := filepath.Join(t.TempDir(), "p.jsonl")
-		mustOatta(t, exitFine, "eval", "images", dir, "--labels", writeLabels(t, dir, label), "--model", "resnet20-cifar10", "-q", "--predictions", path, "--vectors")
+		mustOatta(t, console.Fine, "eval", "images", dir, "--labels", writeLabels(t, dir, label), "--model", "resnet20-cifar10", "-q", "--predictions", path, "--vectors")
 		return readFile(t, path)
 	}
 	a := predictions(func(i int) string { return []string{"cat", "dog"}[i%2] })
@@ -93,7 +96,7 @@ func TestEvaluationOfPartlyLabelledPictures(t *testing.T) {
 	dir := pictures(t, 30)
 	writeFile(t, filepath.Join(dir, "cam0", "z.jpg"), "no picture")
 	labels := writeLabels(t, dir, func(i int) string { return []string{"cat", "", "unicorn"}[i%3] })
-	out, text := mustOatta(t, exitSome, "eval", "images", dir, "--labels", labels, "--model", "resnet20-cifar10", "--format", "json")
+	out, text := mustOatta(t, console.Partial, "eval", "images", dir, "--labels", labels, "--model", "resnet20-cifar10", "--format", "json")
 	e := parseEvaluation(t, out)
 	if e.Items != 31 || e.Failures != 1 || e.Unknown != 10 || e.Unlabelled+e.Unknown+e.Raw.Items < 30 || !e.Complete {
 		t.Errorf("%+v", e)
@@ -101,7 +104,7 @@ func TestEvaluationOfPartlyLabelledPictures(t *testing.T) {
 	if !strings.Contains(text, `"unicorn"`) {
 		t.Errorf("the unknown label is not told:\n%s", text)
 	}
-	table, _ := mustOatta(t, exitSome, "eval", "images", dir, "--labels", labels, "--model", "resnet20-cifar10", "-q")
+	table, _ := mustOatta(t, console.Partial, "eval", "images", dir, "--labels", labels, "--model", "resnet20-cifar10", "-q")
 	for _, want := range []string{"accuracy %", "kappa", "labels flipped:", `"cam1"`} {
 		if !strings.Contains(table, want) {
 			t.Errorf("no %q in:\n%s", want, table)
@@ -115,14 +118,14 @@ func TestResumedEvaluation(t *testing.T) {
 	dir := pictures(t, 200)
 	labels := writeLabels(t, dir, func(i int) string { return fmt.Sprint(i / 7 % 10) })
 	args := []string{"eval", "images", dir, "--labels", labels, "--model", "resnet20-cifar10", "-q", "--format", "json", "--batch", "4"}
-	want, _ := mustOatta(t, exitFine, append(args, "--predictions", filepath.Join(t.TempDir(), "a.jsonl"))...)
+	want, _ := mustOatta(t, console.Fine, append(args, "--predictions", filepath.Join(t.TempDir(), "a.jsonl"))...)
 	out := filepath.Join(t.TempDir(), "b.jsonl")
 	killAt(t, out, 1500, append(args, "--predictions", out)...)
-	got, _ := mustOatta(t, exitFine, append(args, "--predictions", out, "--resume")...)
+	got, _ := mustOatta(t, console.Fine, append(args, "--predictions", out, "--resume")...)
 	if got != want {
 		t.Errorf("resumed:\n%s\nwant\n%s", got, want)
 	}
-	if _, text := mustOatta(t, exitNothing, append(args, "--predictions", out, "--resume")...); !strings.Contains(text, "cannot be scored again") {
+	if _, text := mustOatta(t, console.Nothing, append(args, "--predictions", out, "--resume")...); !strings.Contains(text, "cannot be scored again") {
 		t.Errorf("resume of a complete evaluation: %s", text)
 	}
 }
@@ -143,7 +146,7 @@ func TestEvaluationWithoutTruth(t *testing.T) {
 			return p
 		}()},
 	} {
-		_, text := mustOatta(t, exitNothing, append([]string{"eval", "images", dir, "-q"}, args...)...)
+		_, text := mustOatta(t, console.Nothing, append([]string{"eval", "images", dir, "-q"}, args...)...)
 		if !strings.Contains(text, want) {
 			t.Errorf("%v: no %q in:\n%s", args, want, text)
 		}
@@ -156,7 +159,7 @@ func TestEvaluationOfNothingReadable(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "a.cr2"), "raw")
 	labels := filepath.Join(t.TempDir(), "l.csv")
 	writeFile(t, labels, "file,label\na.cr2,cat\n")
-	if _, text := mustOatta(t, exitNothing, "eval", "images", dir, "--labels", labels); !strings.Contains(text, "nothing to score") {
+	if _, text := mustOatta(t, console.Nothing, "eval", "images", dir, "--labels", labels); !strings.Contains(text, "nothing to score") {
 		t.Errorf("%s", text)
 	}
 }
@@ -168,8 +171,8 @@ func TestScoresThatCannotBeWritten(t *testing.T) {
 	labels := writeLabels(t, dir, func(int) string { return "cat" })
 	writeFile(t, filepath.Join(dir, "cam0", "z.jpg"), "no picture")
 	var errOut bytes.Buffer
-	code := run(context.Background(), []string{"oatta", "eval", "images", dir, "--labels", labels, "--model", "resnet20-cifar10", "-q"}, environment{out: fullPipe{}, err: &errOut})
-	if code == exitFine || !strings.Contains(errOut.String(), "no space left") {
+	code := execute(context.Background(), []string{"oatta", "eval", "images", dir, "--labels", labels, "--model", "resnet20-cifar10", "-q"}, console.Environment{Out: fullPipe{}, Err: &errOut})
+	if code == console.Fine || !strings.Contains(errOut.String(), "no space left") {
 		t.Errorf("exit code %d: %s", code, errOut.String())
 	}
 }
@@ -180,17 +183,17 @@ func (fullPipe) Write([]byte) (int, error) { return 0, errors.New("no space left
 
 func TestSetupCheckAndModels(t *testing.T) {
 	needEngine(t)
-	out, _ := mustOatta(t, exitFine, "setup", "--check")
+	out, _ := mustOatta(t, console.Fine, "setup", "--check")
 	for _, want := range []string{"ONNX Runtime 1.", "CPUExecutionProvider", "cache ", "efficientnet-lite0 (1000 classes", "resnet20-cifar10 (10 classes"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in:\n%s", want, out)
 		}
 	}
-	out, _ = mustOatta(t, exitFine, "models", "list")
+	out, _ = mustOatta(t, console.Fine, "models", "list")
 	if strings.Count(out, "\n") != 3 || !strings.Contains(out, "models build` makes resnet18, ") {
 		t.Errorf("models list:\n%s", out)
 	}
-	out, _ = mustOatta(t, exitFine, "models", "inspect", "resnet20-cifar10")
+	out, _ = mustOatta(t, console.Fine, "models", "inspect", "resnet20-cifar10")
 	if !strings.Contains(out, "float32[N,3,32,32]") || !strings.Contains(out, "airplane") {
 		t.Errorf("models inspect:\n%s", out)
 	}

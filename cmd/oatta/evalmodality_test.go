@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oatta/oatta/internal/cli/console"
+	"github.com/oatta/oatta/internal/cli/files"
+	"github.com/oatta/oatta/internal/cli/run"
 	"github.com/oatta/oatta/internal/method"
 	"github.com/oatta/oatta/internal/scores"
 )
@@ -26,7 +29,7 @@ type kind struct {
 // run runs the command on the input and returns its lines.
 func (k kind) run(t *testing.T, extra ...string) []result {
 	t.Helper()
-	out, _ := mustOatta(t, exitFine, append([]string{"run", k.name, k.input, "--model", k.model, "-q", "--vectors", "--format", "jsonl"}, extra...)...)
+	out, _ := mustOatta(t, console.Fine, append([]string{"run", k.name, k.input, "--model", k.model, "-q", "--vectors", "--format", "jsonl"}, extra...)...)
 	return parseLines(t, out)
 }
 
@@ -83,10 +86,10 @@ func (k kind) checkVector(t *testing.T, p []float64) {
 func (k kind) checkResume(t *testing.T, method string, extra func(out string) []string) {
 	args := append([]string{"run", k.name, k.input, "--model", k.model, "-q", "--batch", "1", "--vectors"}, methodArgs[method]...)
 	whole, cut := filepath.Join(t.TempDir(), "out.jsonl"), filepath.Join(t.TempDir(), "out.jsonl")
-	mustOatta(t, exitFine, append(append(args, "-o", whole), extra(whole)...)...)
+	mustOatta(t, console.Fine, append(append(args, "-o", whole), extra(whole)...)...)
 	args = append(append(args, "-o", cut, "--resume"), extra(cut)...)
 	killAt(t, cut, 800, args...)
-	mustOatta(t, exitFine, args...)
+	mustOatta(t, console.Fine, args...)
 	want, got := filesOf(t, filepath.Dir(whole)), filesOf(t, filepath.Dir(cut))
 	if names := slices.Sorted(maps.Keys(got)); !slices.Equal(names, slices.Sorted(maps.Keys(want))) {
 		t.Errorf("files %q", names)
@@ -97,20 +100,20 @@ func (k kind) checkResume(t *testing.T, method string, extra func(out string) []
 		}
 	}
 	k.checkManifest(t, cut, method)
-	mustOatta(t, exitNothing, append(args[:len(args)-len(extra(cut))-1], "--resume", "--gate", "off")...) // another run
+	mustOatta(t, console.Nothing, append(args[:len(args)-len(extra(cut))-1], "--resume", "--gate", "off")...) // another run
 }
 
 func (k kind) checkManifest(t *testing.T, out, method string) {
 	t.Helper()
-	var m runManifest
-	if err := json.Unmarshal([]byte(readFile(t, manifestPath(out))), &m); err != nil {
+	var m run.Manifest
+	if err := json.Unmarshal([]byte(readFile(t, files.ManifestPath(out))), &m); err != nil {
 		t.Fatal(err)
 	}
 	s := m.Settings
 	if !m.Complete || m.Summary.Items != k.items || s.Items != k.items || s.Streams != k.streams || s.What != k.noun || s.Method.Name != method {
 		t.Errorf("manifest %+v", m)
 	}
-	id := s.identity()
+	id := s.Identity()
 	if s.Command != "oatta run "+k.name || id[k.noun+"s"] == "" || len(s.Prepare) < 10 || len(s.Listing) != 64 || len(s.Model.SHA256) != 64 {
 		t.Errorf("identity %v", id)
 	}
@@ -134,7 +137,7 @@ func filesOf(t *testing.T, dir string) map[string]string {
 
 // printedScores is what eval prints as JSON.
 type printedScores struct {
-	Settings                             runSettings
+	Settings                             run.Settings
 	Items, Failures, Unlabelled, Unknown int
 	Complete                             bool
 	scores.Evaluation
@@ -142,7 +145,7 @@ type printedScores struct {
 
 func evaluated(t *testing.T, args ...string) (s printedScores) {
 	t.Helper()
-	out, _ := mustOatta(t, exitFine, append([]string{"eval"}, args...)...)
+	out, _ := mustOatta(t, console.Fine, append([]string{"eval"}, args...)...)
 	if err := json.Unmarshal([]byte(out), &s); err != nil {
 		t.Fatalf("%v in %s", err, out)
 	}
@@ -198,13 +201,13 @@ func (k kind) checkRefusals(t *testing.T, other string, reads string) {
 		{"--groups", []string{"eval", k.name, k.input, "--model", k.model, "--groups", "nogroup"}},
 		{`"median"`, []string{"run", k.name, k.input, "--model", k.model, "--method", "ttaug", "--merge", "median"}},
 	} {
-		if _, errOut := mustOatta(t, exitNothing, append(test.args, "-q")...); !strings.Contains(errOut, test.want) {
+		if _, errOut := mustOatta(t, console.Nothing, append(test.args, "-q")...); !strings.Contains(errOut, test.want) {
 			t.Errorf("%q: %s, want %q", test.args, errOut, test.want)
 		}
 	}
 	if _, err := os.Stat("/dev/full"); err == nil {
 		code, _, errOut := oatta(t, "run", k.name, k.input, "--model", k.model, "-o", "/dev/full", "--format", "csv", "-q")
-		if code == exitFine || !strings.Contains(errOut, "no space left") {
+		if code == console.Fine || !strings.Contains(errOut, "no space left") {
 			t.Errorf("a full disk: exit code %d: %s", code, errOut)
 		}
 	}
@@ -224,7 +227,7 @@ func TestOutputsAmongInputs(t *testing.T) {
 	for out, refused := range map[string]bool{
 		"in/x.csv": true, "in/below/x.csv": true, "link/x.csv": true, "in/x.jsonl": false, "beside/x.csv": false, "x.csv": false, "in..csv": false,
 	} {
-		err := checkOutputs([]string{filepath.Join(dir, "in")}, []place{at("the results", filepath.Join(dir, out))}, csv)
+		err := files.CheckOutputs([]string{filepath.Join(dir, "in")}, []files.Place{files.At("the results", filepath.Join(dir, out))}, csv)
 		if (err != nil) != refused {
 			t.Errorf("%s: %v", out, err)
 		}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/internal/testdata"
 )
 
@@ -153,10 +154,10 @@ func (g goldenRun) run(t *testing.T) {
 	}
 	writeFile(t, in, string(text))
 	settings, flags := g.settings(t)
-	out, _ := mustOatta(t, exitFine, "filter", in, "--settings", settings)
+	out, _ := mustOatta(t, console.Fine, "filter", in, "--settings", settings)
 	g.compare(t, out)
 	if g.Kind == "paper" {
-		out, _ = mustOatta(t, exitFine, append([]string{"filter", in}, flags...)...)
+		out, _ = mustOatta(t, console.Fine, append([]string{"filter", in}, flags...)...)
 		g.compare(t, out)
 	}
 }
@@ -204,7 +205,7 @@ func TestFilterRealPredictions(t *testing.T) {
 				writeFile(t, how[1], `{"gate": "auto", "auto": `+constants+`}`)
 			}
 			args := append([]string{"filter", in, "-o", out, "--classes", tc.classes, "--truth-field", "label", "--scores", scores}, how...)
-			mustOatta(t, exitFine, args...)
+			mustOatta(t, console.Fine, args...)
 			var e struct {
 				Streams []struct{ Raw, Adapted struct{ Accuracy float64 } }
 			}
@@ -313,8 +314,8 @@ func TestFilterInterrupted(t *testing.T) {
 		testdata.Missing(t, "a process that can be interrupted: %v", err)
 	}
 	_ = cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
-		t.Errorf("exit code %d, want %d", code, exitInterrupted)
+	if code := cmd.ProcessState.ExitCode(); code != console.Interrupted {
+		t.Errorf("exit code %d, want %d", code, console.Interrupted)
 	}
 }
 
@@ -336,7 +337,7 @@ func TestFilterLabels(t *testing.T) {
 		}
 		return append(rows, "cam1/49.jpg,wolf")
 	}(), "\n")+"\n")
-	said, errOut := mustOatta(t, exitFine, "filter", in, "-o", out, "--classes", "deer,fox", "--labels", labels, "--gate", "off", "--kappa", "0.1")
+	said, errOut := mustOatta(t, console.Fine, "filter", in, "-o", out, "--classes", "deer,fox", "--labels", labels, "--gate", "off", "--kappa", "0.1")
 	for _, want := range []string{"49 items scored of 50 (0 failed, 0 without a label, 1 with a label that the model does not have)", `"cam1"`, "if items were independent"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("said %s, want %s", said, want)
@@ -346,11 +347,11 @@ func TestFilterLabels(t *testing.T) {
 		t.Error(errOut)
 	}
 	// Without names the labels are no classes, and that is said.
-	if _, errOut := mustOatta(t, exitSome, "filter", in, "--labels", labels); !strings.Contains(errOut, "nothing to score") {
+	if _, errOut := mustOatta(t, console.Partial, "filter", in, "--labels", labels); !strings.Contains(errOut, "nothing to score") {
 		t.Error(errOut)
 	}
 	// The truth reaches nothing but the scores.
-	plain, _ := mustOatta(t, exitFine, "filter", in, "--classes", "deer,fox", "--gate", "off", "-q")
+	plain, _ := mustOatta(t, console.Fine, "filter", in, "--classes", "deer,fox", "--gate", "off", "-q")
 	if plain != readFile(t, out) {
 		t.Error("the labels changed the output")
 	}
@@ -360,7 +361,7 @@ func TestFilterLabels(t *testing.T) {
 func TestFilterTellsOfReplacedLabels(t *testing.T) {
 	in := filepath.Join(t.TempDir(), "in.jsonl")
 	writeFile(t, in, strings.Repeat(`{"stream":"a","label":"deer","probs":[0.6,0.4]}`+"\n", 3))
-	if _, errOut := mustOatta(t, exitFine, "filter", in); strings.Count(errOut, "--truth-field label keeps") != 1 {
+	if _, errOut := mustOatta(t, console.Fine, "filter", in); strings.Count(errOut, "--truth-field label keeps") != 1 {
 		t.Error(errOut)
 	}
 }
@@ -375,7 +376,7 @@ func TestFilterTablesAndDocuments(t *testing.T) {
 	}
 	writeFile(t, table, text.String())
 	out := filepath.Join(dir, "out.csv")
-	said, _ := mustOatta(t, exitFine, "filter", table, "-o", out, "--gate", "ewma")
+	said, _ := mustOatta(t, console.Fine, "filter", table, "-o", out, "--gate", "ewma")
 	if !strings.Contains(said, "30 items scored of 30") {
 		t.Error(said)
 	}
@@ -392,7 +393,7 @@ func TestFilterTablesAndDocuments(t *testing.T) {
 	slices.Reverse(images)
 	doc := filepath.Join(dir, "in.json")
 	writeFile(t, doc, `{"classification_categories": {"0": "deer", "1": "fox"}, "images": [`+strings.Join(images, ",\n")+`]}`)
-	got, _ := mustOatta(t, exitFine, "filter", doc, "--gate", "ewma", "-q")
+	got, _ := mustOatta(t, console.Fine, "filter", doc, "--gate", "ewma", "-q")
 	var back struct {
 		Images []struct {
 			File       string
@@ -419,7 +420,7 @@ func TestFilterTablesAndDocuments(t *testing.T) {
 	}
 	bad := filepath.Join(dir, "bad.json")
 	writeFile(t, bad, strings.Replace(readFile(t, doc), "[[\"1\", 0.", "[[\"1\", 9.", 1))
-	if _, errOut := mustOatta(t, exitSome, "filter", bad); !strings.Contains(errOut, bad+":1: images[0].detections[0] (cam1/70.jpg): class 1 has the score 9.") {
+	if _, errOut := mustOatta(t, console.Partial, "filter", bad); !strings.Contains(errOut, bad+":1: images[0].detections[0] (cam1/70.jpg): class 1 has the score 9.") {
 		t.Error(errOut)
 	}
 }
@@ -436,7 +437,7 @@ func BenchmarkFilter(b *testing.B) {
 		b.Run("gate="+gate, func(b *testing.B) {
 			b.SetBytes(int64(text.Len()))
 			for b.Loop() {
-				mustOatta(b, exitFine, "filter", in, "-o", os.DevNull, "-q", "--gate", gate)
+				mustOatta(b, console.Fine, "filter", in, "-o", os.DevNull, "-q", "--gate", gate)
 			}
 		})
 	}

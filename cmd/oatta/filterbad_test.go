@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/oatta/oatta/internal/cli/console"
 )
 
 // Malformed lines are named, come out as they came, and are no step of the filter: the others get what they get without them.
@@ -24,11 +26,11 @@ func TestFilterMalformed(t *testing.T) {
 	dir := t.TempDir()
 	in := filepath.Join(dir, "in.jsonl")
 	writeFile(t, in, strings.Join(good, "\n")+"\n")
-	want, _ := mustOatta(t, exitFine, "filter", in, "-q")
+	want, _ := mustOatta(t, console.Fine, "filter", in, "-q")
 	for line, cause := range bad {
 		lines := slices.Insert(slices.Clone(good), 2, line)
 		writeFile(t, in, strings.Join(lines, "\n")+"\n")
-		out, errOut := mustOatta(t, exitSome, "filter", in, "--max-line", "4096")
+		out, errOut := mustOatta(t, console.Partial, "filter", in, "--max-line", "4096")
 		got := strings.SplitAfter(out, "\n")
 		if got[2] != line+"\n" || strings.Join(slices.Delete(got, 2, 3), "") != want {
 			t.Errorf("%s came out in\n%s", line, out)
@@ -39,7 +41,7 @@ func TestFilterMalformed(t *testing.T) {
 		if !strings.Contains(errOut, "5 items in 2 streams: 1 failed") {
 			t.Errorf("summary %s", errOut)
 		}
-		out, errOut = mustOatta(t, exitSome, "filter", in, "--max-line", "4096", "--on-error", "stop")
+		out, errOut = mustOatta(t, console.Partial, "filter", in, "--max-line", "4096", "--on-error", "stop")
 		if out != strings.Join(strings.SplitAfter(want, "\n")[:2], "") || !strings.Contains(errOut, in+":3: ") {
 			t.Errorf("stopped at %s with\n%s%s", line, out, errOut)
 		}
@@ -81,7 +83,7 @@ func TestFilterNothingDone(t *testing.T) {
 			args = append(args, "--settings", settings)
 		}
 		writeFile(t, out, "precious")
-		if _, errOut := mustOatta(t, exitNothing, args...); !strings.Contains(errOut, tc.want) {
+		if _, errOut := mustOatta(t, console.Nothing, args...); !strings.Contains(errOut, tc.want) {
 			t.Errorf("%s %v: %s, want %s", tc.settings, tc.args, errOut, tc.want)
 		}
 		if got := readFile(t, out); got != "precious" && !strings.Contains(tc.want, "all of 2") {
@@ -89,23 +91,23 @@ func TestFilterNothingDone(t *testing.T) {
 		}
 	}
 	for args, want := range map[string]string{in: "is the input", settings: "--overwrite replaces it"} {
-		if _, errOut := mustOatta(t, exitNothing, "filter", in, "-o", args); !strings.Contains(errOut, want) {
+		if _, errOut := mustOatta(t, console.Nothing, "filter", in, "-o", args); !strings.Contains(errOut, want) {
 			t.Errorf("output %s: %s, want %s", args, errOut, want)
 		}
 	}
 	for name, want := range map[string]string{"top.jsonl": "which classes there are is not told", "x.txt": `no format for the ending ".txt"`} {
 		path := filepath.Join(dir, name)
 		writeFile(t, path, `{"stream":"a","top":[["deer",0.5]]}`+"\n")
-		if _, errOut := mustOatta(t, exitNothing, "filter", path); !strings.Contains(errOut, want) {
+		if _, errOut := mustOatta(t, console.Nothing, "filter", path); !strings.Contains(errOut, want) {
 			t.Errorf("%s: %s, want %s", name, errOut, want)
 		}
 	}
-	mustOatta(t, exitNothing, "filter", filepath.Join(dir, "absent.jsonl"))
-	mustOatta(t, exitNothing, "filter", dir, "--format", "jsonl")
-	if _, errOut := mustOatta(t, exitSome, "filter", in, "--max-streams", "1"); !strings.Contains(errOut, `:2: stream "b": one more than the most streams at a time, 1 (--max-streams)`) {
+	mustOatta(t, console.Nothing, "filter", filepath.Join(dir, "absent.jsonl"))
+	mustOatta(t, console.Nothing, "filter", dir, "--format", "jsonl")
+	if _, errOut := mustOatta(t, console.Partial, "filter", in, "--max-streams", "1"); !strings.Contains(errOut, `:2: stream "b": one more than the most streams at a time, 1 (--max-streams)`) {
 		t.Error(errOut)
 	}
-	if out, _ := mustOatta(t, exitFine, "filter", os.DevNull, "--format", "jsonl"); out != "" {
+	if out, _ := mustOatta(t, console.Fine, "filter", os.DevNull, "--format", "jsonl"); out != "" {
 		t.Errorf("of nothing: %q", out)
 	}
 }
@@ -115,14 +117,14 @@ func TestFilterManyFailures(t *testing.T) {
 	in := filepath.Join(t.TempDir(), "in.jsonl")
 	text := strings.Repeat("nonsense\n", 50) + `{"stream":"a","probs":[1,0]}` + "\n"
 	writeFile(t, in, text)
-	out, errOut := mustOatta(t, exitSome, "filter", in, "--max-messages", "3")
+	out, errOut := mustOatta(t, console.Partial, "filter", in, "--max-messages", "3")
 	if n := strings.Count(errOut, in+":"); n != 3 || !strings.Contains(errOut, "51 items in 1 stream: 50 failed") {
 		t.Errorf("%d named: %s", n, errOut)
 	}
 	if !strings.HasPrefix(out, text[:len(text)-2]) {
 		t.Errorf("came out as %s", out)
 	}
-	if _, errOut := mustOatta(t, exitSome, "filter", in, "--max-messages", "0"); strings.Count(errOut, in+":") != 50 {
+	if _, errOut := mustOatta(t, console.Partial, "filter", in, "--max-messages", "0"); strings.Count(errOut, in+":") != 50 {
 		t.Errorf("of all: %s", errOut)
 	}
 }
@@ -132,7 +134,7 @@ func TestFilterRoundedProbabilities(t *testing.T) {
 	in := filepath.Join(t.TempDir(), "in.csv")
 	writeFile(t, in, "stream,p:W,p:N1,p:N2,p:N3,p:R\na,0.05,0.56,0.00,0.00,0.38\na,0.05,0.57,0.03,0.00,0.40\na,0.05,0.30,0.03,0.00,0.38\n")
 	code, out, errOut := oatta(t, "filter", in)
-	if code != exitSome || strings.Count(out, ",filtered,") != 2 {
+	if code != console.Partial || strings.Count(out, ",filtered,") != 2 {
 		t.Errorf("exit code %d, output\n%s", code, out)
 	}
 	for _, want := range []string{"in.csv:4: adapt: probabilities sum to 0.76", "the probabilities of 2 items are rounded"} {
@@ -149,7 +151,7 @@ func TestFilterUnknownNumbers(t *testing.T) {
 	in := filepath.Join(t.TempDir(), "in.json")
 	pass := func(numbers string) (out, errOut string) {
 		writeFile(t, in, strings.NewReplacer("[0]", "["+numbers+"]", "0.5", numbers, "[0, 0, 0, 1]", "["+numbers+", 0, 0, 1]").Replace(text))
-		return mustOatta(t, exitFine, "filter", in)
+		return mustOatta(t, console.Fine, "filter", in)
 	}
 	want, _ := pass("null")
 	for _, number := range []string{"NaN", "Infinity", "-Infinity"} {

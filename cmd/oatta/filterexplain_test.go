@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/internal/cli/console"
+	"github.com/oatta/oatta/internal/cli/filtering"
 	"github.com/oatta/oatta/internal/explain"
 )
 
@@ -42,7 +44,7 @@ func TestFilterExplain(t *testing.T) {
 			}
 			prefix := filepath.Join(t.TempDir(), "x")
 			args := append([]string{"filter", input, "--gate", "ewma", "--explain", "cam2", "--explain-to", prefix}, extra...)
-			if _, errOut := mustOatta(t, exitFine, args...); !strings.Contains(errOut, fmt.Sprintf("%d steps of stream cam2", len(vectors["cam2"]))) {
+			if _, errOut := mustOatta(t, console.Fine, args...); !strings.Contains(errOut, fmt.Sprintf("%d steps of stream cam2", len(vectors["cam2"]))) {
 				t.Error(errOut)
 			}
 			rows := strings.Split(strings.TrimSpace(readFile(t, prefix+"-matrix.csv")), "\n")
@@ -56,7 +58,7 @@ func TestFilterExplain(t *testing.T) {
 				}
 			}
 			checkExplained(t, prefix)
-			mustOatta(t, exitNothing, args...) // the files are there
+			mustOatta(t, console.Nothing, args...) // the files are there
 		}
 	}
 }
@@ -88,13 +90,13 @@ func TestFilterExplainRefused(t *testing.T) {
 	in := filepath.Join(dir, "in.jsonl")
 	crowd(t, in, 22, 30)
 	for _, args := range [][]string{{"--explain-to", "x"}, {"--explain", "cam1", "--smooth"}, {"--explain", "cam1", "--lag", "2"}} {
-		mustOatta(t, exitNothing, append([]string{"filter", in}, args...)...)
+		mustOatta(t, console.Nothing, append([]string{"filter", in}, args...)...)
 	}
-	_, errOut := mustOatta(t, exitSome, "filter", in, "--explain", "nobody", "--explain-to", filepath.Join(dir, "x"))
+	_, errOut := mustOatta(t, console.Partial, "filter", in, "--explain", "nobody", "--explain-to", filepath.Join(dir, "x"))
 	if !strings.Contains(errOut, `no item of the stream "nobody"`) {
 		t.Error(errOut)
 	}
-	if name := fileName("../a b/" + strings.Repeat("é", 99)); strings.ContainsAny(name, "/. ") || len([]rune(name)) != 64 {
+	if name := filtering.FileName("../a b/" + strings.Repeat("é", 99)); strings.ContainsAny(name, "/. ") || len([]rune(name)) != 64 {
 		t.Errorf("file name %q", name)
 	}
 }
@@ -118,7 +120,7 @@ func TestFilterWarnsOfStarvation(t *testing.T) {
 			fmt.Fprintf(&text, `{"stream":"s","logits":%s}`+"\n", data)
 		}
 		writeFile(t, in, text.String())
-		_, errOut := mustOatta(t, exitFine, "filter", in)
+		_, errOut := mustOatta(t, console.Fine, "filter", in)
 		if warned := strings.Contains(errOut, "--temperature"); warned != (sharp > 1) {
 			t.Errorf("logits times %g: %s", sharp, errOut)
 		}

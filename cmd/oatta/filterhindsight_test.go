@@ -10,6 +10,9 @@ import (
 	"testing"
 
 	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/internal/cli/console"
+	"github.com/oatta/oatta/internal/cli/files"
+	"github.com/oatta/oatta/internal/cli/filter"
 	"github.com/oatta/oatta/internal/results"
 	"github.com/oatta/oatta/internal/testdata"
 )
@@ -80,7 +83,7 @@ func TestFilterHindsight(t *testing.T) {
 			}
 		}
 		for flag, mode := range map[string]string{"--smooth": "smoothed", "--lag=4": "lagged", "--viterbi": "smoothed"} {
-			out, errOut := mustOatta(t, exitFine, "filter", in, flag, "--gate", string(gate))
+			out, errOut := mustOatta(t, console.Fine, "filter", in, flag, "--gate", string(gate))
 			if !strings.Contains(errOut, "("+mode+")") {
 				t.Errorf("%s: the summary does not say %s: %s", flag, mode, errOut)
 			}
@@ -145,9 +148,9 @@ func TestFilterManifest(t *testing.T) {
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in.jsonl"), filepath.Join(dir, "out.jsonl")
 	crowd(t, in, 2, 50)
-	mustOatta(t, exitFine, "filter", in, "-o", out, "--lag", "3", "--gate", "ewma", "--gamma", "0.2")
-	var m filterManifest
-	if err := json.Unmarshal([]byte(readFile(t, manifestPath(out))), &m); err != nil {
+	mustOatta(t, console.Fine, "filter", in, "-o", out, "--lag", "3", "--gate", "ewma", "--gamma", "0.2")
+	var m filter.Manifest
+	if err := json.Unmarshal([]byte(readFile(t, files.ManifestPath(out))), &m); err != nil {
 		t.Fatal(err)
 	}
 	if m.Mode != "lagged" || m.Lag != 3 || m.Filter.Paper == nil || m.Filter.Paper.Gamma != 0.2 || m.Input != "in.jsonl" || m.Format != "jsonl" ||
@@ -160,8 +163,8 @@ func TestFilterManifest(t *testing.T) {
 func TestFilterLagZero(t *testing.T) {
 	in := filepath.Join(t.TempDir(), "in.jsonl")
 	crowd(t, in, 2, 50)
-	plain, _ := mustOatta(t, exitFine, "filter", in)
-	zero, _ := mustOatta(t, exitFine, "filter", in, "--lag", "0")
+	plain, _ := mustOatta(t, console.Fine, "filter", in)
+	zero, _ := mustOatta(t, console.Fine, "filter", in, "--lag", "0")
 	if plain != zero || !strings.Contains(plain, `"adapted_mode":"filtered"`) {
 		t.Error(zero)
 	}
@@ -183,7 +186,7 @@ func TestFilterHindsightFormats(t *testing.T) {
 	writeFile(t, table, text)
 	writeFile(t, doc, `{"classification_categories": {"0": "deer", "1": "fox"}, "images": [`+strings.Join(images, ",\n")+`]}`)
 	for _, flag := range []string{"--smooth", "--lag=3"} {
-		out, errOut := mustOatta(t, exitSome, "filter", table, flag, "--max-line", "4096")
+		out, errOut := mustOatta(t, console.Partial, "filter", table, flag, "--max-line", "4096")
 		if !strings.Contains(errOut, "43 items in 2 streams: 3 failed") || !strings.Contains(errOut, "40 items scored of 43") {
 			t.Errorf("%s: %s", flag, errOut)
 		}
@@ -199,7 +202,7 @@ func TestFilterHindsightFormats(t *testing.T) {
 				}
 			}
 		}
-		got, _ := mustOatta(t, exitFine, "filter", doc, flag)
+		got, _ := mustOatta(t, console.Fine, "filter", doc, flag)
 		var back struct {
 			Images []struct {
 				Detections []struct {
@@ -237,11 +240,11 @@ func TestFilterHindsightRefused(t *testing.T) {
 		{"want one of the two", []string{"--state", "x", "--smooth"}},
 		{"--lag -1: want 0 to", []string{"--lag=-1"}},
 	} {
-		if _, errOut := mustOatta(t, exitNothing, append([]string{"filter", in}, tc.args...)...); !strings.Contains(errOut, tc.want) {
+		if _, errOut := mustOatta(t, console.Nothing, append([]string{"filter", in}, tc.args...)...); !strings.Contains(errOut, tc.want) {
 			t.Errorf("%v: %s", tc.args, errOut)
 		}
 	}
-	_, errOut := mustOatta(t, exitNothing, "filter", in, "--smooth", "--max-held", "300")
+	_, errOut := mustOatta(t, console.Nothing, "filter", in, "--smooth", "--max-held", "300")
 	if !strings.Contains(errOut, "--max-held") {
 		t.Error(errOut)
 	}
@@ -259,7 +262,7 @@ func TestFilterHindsightRealPredictions(t *testing.T) {
 	} {
 		in := testdata.Shared(t, "data", "predictions", tc.file+".jsonl.gz")
 		scores := filepath.Join(t.TempDir(), "scores.json")
-		mustOatta(t, exitFine, "filter", in, "-o", filepath.Join(t.TempDir(), "out.jsonl"), "--smooth", "--classes", tc.classes, "--truth-field", "label", "--scores", scores)
+		mustOatta(t, console.Fine, "filter", in, "-o", filepath.Join(t.TempDir(), "out.jsonl"), "--smooth", "--classes", tc.classes, "--truth-field", "label", "--scores", scores)
 		var e struct {
 			Streams []struct{ Raw, Adapted struct{ Accuracy float64 } }
 		}

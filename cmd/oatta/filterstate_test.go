@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/oatta/oatta/internal/cli/console"
 )
 
 // split writes the lines of a file into two others.
@@ -27,15 +29,15 @@ func TestStateContinuesStreams(t *testing.T) {
 	dir := t.TempDir()
 	in, store := filepath.Join(dir, "in.jsonl"), filepath.Join(dir, "cams.state")
 	crowd(t, in, 4, 200)
-	want, _ := mustOatta(t, exitFine, "filter", in)
+	want, _ := mustOatta(t, console.Fine, "filter", in)
 	a, b := split(t, in, 90)
 	outA, outB := filepath.Join(dir, "a.out"), filepath.Join(dir, "b.out")
-	mustOatta(t, exitFine, "filter", a, "-o", outA, "--format", "jsonl", "--state", store)
-	again, errOut := mustOatta(t, exitFine, "filter", a, "-o", outA, "--state", store)
+	mustOatta(t, console.Fine, "filter", a, "-o", outA, "--format", "jsonl", "--state", store)
+	again, errOut := mustOatta(t, console.Fine, "filter", a, "-o", outA, "--state", store)
 	if again != "" || !strings.Contains(errOut, "0 items in 0 streams") {
 		t.Errorf("the same input again: %s%s", again, errOut)
 	}
-	mustOatta(t, exitFine, "filter", b, "-o", outB, "--state", store)
+	mustOatta(t, console.Fine, "filter", b, "-o", outB, "--state", store)
 	if got := readFile(t, outA) + readFile(t, outB); got != want {
 		t.Errorf("in two parts\n%s\nin one\n%s", got, want)
 	}
@@ -60,12 +62,12 @@ func TestStateFollowsAGrowingFile(t *testing.T) {
 			whole = filepath.Join(dir, "whole.csv")
 			writeFile(t, whole, text)
 		}
-		want, _ := mustOatta(t, exitFine, "filter", whole)
+		want, _ := mustOatta(t, console.Fine, "filter", whole)
 		r := rand.New(rand.NewPCG(6, 6))
 		for n := 0; n < len(text); {
 			n = min(len(text), n+1+r.IntN(1500))
 			writeFile(t, in, text[:n])
-			if code, _, errOut := oatta(t, "filter", in, "-o", out, "--state", store); code != exitFine && n > 200 {
+			if code, _, errOut := oatta(t, "filter", in, "-o", out, "--state", store); code != console.Fine && n > 200 {
 				t.Fatalf("after %d bytes: %d %s", n, code, errOut)
 			}
 		}
@@ -82,10 +84,10 @@ func TestStateSurvivesKills(t *testing.T) {
 	out, store := filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "cams.state")
 	crowd(t, in, 7, 30_000)
 	crowd(t, next, 8, 200)
-	want, _ := mustOatta(t, exitFine, "filter", in)
+	want, _ := mustOatta(t, console.Fine, "filter", in)
 	both := filepath.Join(dir, "both.jsonl")
 	writeFile(t, both, readFile(t, in)+readFile(t, next))
-	wantBoth, _ := mustOatta(t, exitFine, "filter", both)
+	wantBoth, _ := mustOatta(t, console.Fine, "filter", both)
 	r := rand.New(rand.NewPCG(9, 9))
 	kills := 0
 	for size := int64(0); ; kills++ {
@@ -120,7 +122,7 @@ func TestStateSurvivesKills(t *testing.T) {
 	if got := readFile(t, out); got != want {
 		t.Fatalf("after %d kills the output differs", kills)
 	}
-	rest, _ := mustOatta(t, exitFine, "filter", next, "--state", store)
+	rest, _ := mustOatta(t, console.Fine, "filter", next, "--state", store)
 	if want+rest != wantBoth {
 		t.Errorf("after %d kills the state differs", kills)
 	}
@@ -141,7 +143,7 @@ func TestStateInAPipe(t *testing.T) {
 	dir := t.TempDir()
 	in, store := filepath.Join(dir, "in.jsonl"), filepath.Join(dir, "cams.state")
 	crowd(t, in, 10, 60)
-	want, _ := mustOatta(t, exitFine, "filter", in)
+	want, _ := mustOatta(t, console.Fine, "filter", in)
 	a, b := split(t, in, 31)
 	got := ""
 	for _, part := range []string{a, b} {
@@ -167,12 +169,12 @@ func TestStateCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	sealed := []string{"--state", store, "--state-key", key}
-	mustOatta(t, exitFine, append([]string{"filter", in, "-q"}, sealed...)...)
-	list, _ := mustOatta(t, exitFine, append([]string{"state", "list"}, sealed...)...)
+	mustOatta(t, console.Fine, append([]string{"filter", in, "-q"}, sealed...)...)
+	list, _ := mustOatta(t, console.Fine, append([]string{"state", "list"}, sealed...)...)
 	if strings.Count(list, "cam") != 5 || !strings.Contains(list, "auto") {
 		t.Error(list)
 	}
-	show, _ := mustOatta(t, exitFine, append([]string{"state", "show", "cam1"}, sealed...)...)
+	show, _ := mustOatta(t, console.Fine, append([]string{"state", "show", "cam1"}, sealed...)...)
 	var e struct {
 		Steps       int
 		Transitions [][]float64
@@ -180,16 +182,16 @@ func TestStateCommands(t *testing.T) {
 	if err := json.Unmarshal([]byte(show), &e); err != nil || e.Steps == 0 || e.Transitions != nil {
 		t.Errorf("%v: %s", err, show)
 	}
-	show, _ = mustOatta(t, exitFine, append([]string{"state", "show", "cam1", "--transitions"}, sealed...)...)
+	show, _ = mustOatta(t, console.Fine, append([]string{"state", "show", "cam1", "--transitions"}, sealed...)...)
 	if err := json.Unmarshal([]byte(show), &e); err != nil || len(e.Transitions) != 3 {
 		t.Errorf("%v: %s", err, show)
 	}
-	if _, errOut := mustOatta(t, exitNothing, append([]string{"forget", "cam1", "cam9"}, sealed...)...); !strings.Contains(errOut, `"cam9"`) {
+	if _, errOut := mustOatta(t, console.Nothing, append([]string{"forget", "cam1", "cam9"}, sealed...)...); !strings.Contains(errOut, `"cam9"`) {
 		t.Error(errOut)
 	}
-	mustOatta(t, exitFine, append([]string{"forget", "cam1"}, sealed...)...)
-	mustOatta(t, exitFine, append([]string{"state", "forget", "cam2", "cam3"}, sealed...)...)
-	list, _ = mustOatta(t, exitFine, append([]string{"state", "list"}, sealed...)...)
+	mustOatta(t, console.Fine, append([]string{"forget", "cam1"}, sealed...)...)
+	mustOatta(t, console.Fine, append([]string{"state", "forget", "cam2", "cam3"}, sealed...)...)
+	list, _ = mustOatta(t, console.Fine, append([]string{"state", "list"}, sealed...)...)
 	if strings.Count(list, "cam") != 2 {
 		t.Error(list)
 	}
@@ -205,7 +207,7 @@ func TestStateCommands(t *testing.T) {
 		{"filter", in, "--state-key", key},
 		{"filter", in, "--state", store, "-o", "x.jsonl.gz"},
 	} {
-		mustOatta(t, exitNothing, args...)
+		mustOatta(t, console.Nothing, args...)
 	}
 }
 
@@ -214,10 +216,10 @@ func TestStateKnowsItsOutput(t *testing.T) {
 	dir := t.TempDir()
 	in, out, store := filepath.Join(dir, "in.jsonl"), filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "cams.state")
 	crowd(t, in, 12, 40)
-	mustOatta(t, exitFine, "filter", in, "-o", out, "--state", store)
+	mustOatta(t, console.Fine, "filter", in, "-o", out, "--state", store)
 	writeFile(t, in, readFile(t, in)+`{"stream":"cam1","probs":[1,0,0]}`+"\n")
 	writeFile(t, out, strings.Repeat("other ", 10_000)) // longer than what was written
-	if _, errOut := mustOatta(t, exitNothing, "filter", in, "-o", out, "--state", store); !strings.Contains(errOut, "is not the output of the earlier run") {
+	if _, errOut := mustOatta(t, console.Nothing, "filter", in, "-o", out, "--state", store); !strings.Contains(errOut, "is not the output of the earlier run") {
 		t.Error(errOut)
 	}
 	if readFile(t, out) != strings.Repeat("other ", 10_000) {
@@ -225,15 +227,15 @@ func TestStateKnowsItsOutput(t *testing.T) {
 	}
 	elsewhere := filepath.Join(dir, "precious.txt")
 	writeFile(t, elsewhere, strings.Repeat("precious ", 10_000))
-	mustOatta(t, exitNothing, "filter", in, "-o", elsewhere, "--state", store)
+	mustOatta(t, console.Nothing, "filter", in, "-o", elsewhere, "--state", store)
 	if readFile(t, elsewhere) != strings.Repeat("precious ", 10_000) {
 		t.Error("another file was changed")
 	}
 	if err := os.Remove(out); err != nil {
 		t.Fatal(err)
 	}
-	mustOatta(t, exitNothing, "filter", in, "-o", out, "--state", store)
-	mustOatta(t, exitFine, "filter", in, "-o", out, "--state", store, "--overwrite")
+	mustOatta(t, console.Nothing, "filter", in, "-o", out, "--state", store)
+	mustOatta(t, console.Fine, "filter", in, "-o", out, "--state", store, "--overwrite")
 	if got := readFile(t, out); strings.Count(got, "\n") != 1 || !strings.Contains(got, "cam1") {
 		t.Errorf("the output that begins with what is new: %s", got)
 	}
@@ -244,7 +246,7 @@ func TestStateOfAnUnbornRun(t *testing.T) {
 	dir := t.TempDir()
 	in, out, store := filepath.Join(dir, "in.jsonl"), filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "cams.state")
 	crowd(t, in, 14, 30_000)
-	want, _ := mustOatta(t, exitFine, "filter", in)
+	want, _ := mustOatta(t, console.Fine, "filter", in)
 	cmd := program(t, "filter", in, "-o", out, "--state", store, "-q")
 	cmd.Env = append(cmd.Env, asProgram+"=10s") // the first commit is followed by a long pause
 	if err := cmd.Start(); err != nil {
@@ -253,7 +255,7 @@ func TestStateOfAnUnbornRun(t *testing.T) {
 	waitForSize(store, 1)
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
-	mustOatta(t, exitFine, "filter", in, "-o", out, "--state", store)
+	mustOatta(t, console.Fine, "filter", in, "-o", out, "--state", store)
 	if readFile(t, out) != want {
 		t.Error("another output")
 	}
@@ -275,7 +277,7 @@ func TestStateChangedWhileWaiting(t *testing.T) {
 	}
 	waitForSize(store, 1) // it has looked
 	for range 100 {
-		if code, _, _ := oatta(t, "filter", a, "-o", filepath.Join(dir, "a.out"), "--state", store); code == exitFine {
+		if code, _, _ := oatta(t, "filter", a, "-o", filepath.Join(dir, "a.out"), "--state", store); code == console.Fine {
 			break
 		}
 	}
@@ -283,7 +285,7 @@ func TestStateChangedWhileWaiting(t *testing.T) {
 	if err := errors.Join(pipe.Close(), cmd.Wait()); err != nil {
 		t.Fatal(err)
 	}
-	_, errOut := mustOatta(t, exitFine, "filter", a, "-o", filepath.Join(dir, "a.out"), "--state", store)
+	_, errOut := mustOatta(t, console.Fine, "filter", a, "-o", filepath.Join(dir, "a.out"), "--state", store)
 	if !strings.Contains(errOut, "0 items in 0 streams") {
 		t.Errorf("the first input is counted again: %s", errOut)
 	}
@@ -304,7 +306,7 @@ func TestFilterKeepsFilesApart(t *testing.T) {
 		{"-o", filepath.Join(dir, "s.state"), "--state", filepath.Join(dir, "s.state")},
 		{"--scores", labels},
 	} {
-		mustOatta(t, exitNothing, append([]string{"filter", in}, args...)...)
+		mustOatta(t, console.Nothing, append([]string{"filter", in}, args...)...)
 	}
 	if readFile(t, in) != text || readFile(t, labels) != "file,label\n0,1\n" {
 		t.Error("an input was changed")

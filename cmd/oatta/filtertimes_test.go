@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/internal/cli/console"
 )
 
 // timed writes one stream with an item every ten seconds, two of which are missing, then a long gap, an item twice and one late.
@@ -50,7 +51,7 @@ func TestFilterTimes(t *testing.T) {
 		{[]string{"--late", "drop"}, gaps + ", 1 late item (left out), 1 duplicate (left out)", 39, false},
 		{[]string{"--late", "restart"}, gaps + ", 1 late item (each a new start), 1 duplicate (left out)", 41, true},
 	} {
-		out, errOut := mustOatta(t, exitFine, append([]string{"filter", in}, tc.args...)...)
+		out, errOut := mustOatta(t, console.Fine, append([]string{"filter", in}, tc.args...)...)
 		if !strings.Contains(errOut, tc.summary+"\n") {
 			t.Errorf("%v: %s, want %s", tc.args, errOut, tc.summary)
 		}
@@ -80,7 +81,7 @@ func TestFilterTimes(t *testing.T) {
 			}
 		}
 	}
-	_, errOut := mustOatta(t, exitSome, "filter", in, "--late", "error")
+	_, errOut := mustOatta(t, console.Partial, "filter", in, "--late", "error")
 	if !strings.Contains(errOut, ":41: stream \"s\": timeline: item \"39\"") || !strings.Contains(errOut, "there twice") {
 		t.Error(errOut)
 	}
@@ -104,11 +105,11 @@ func TestFilterTimesOff(t *testing.T) {
 	}
 	plain := filepath.Join(t.TempDir(), "plain.jsonl")
 	writeFile(t, plain, want)
-	without, errOut := mustOatta(t, exitFine, "filter", plain)
+	without, errOut := mustOatta(t, console.Fine, "filter", plain)
 	if strings.Contains(errOut, "times:") {
 		t.Error(errOut)
 	}
-	off, _ := mustOatta(t, exitFine, "filter", in, "--gaps", "off")
+	off, _ := mustOatta(t, console.Fine, "filter", in, "--gaps", "off")
 	a, b := filterLines(t, without), filterLines(t, off)
 	for i := range a {
 		if !slices.Equal(a[i].Adapted, b[i].Adapted) {
@@ -129,26 +130,26 @@ func TestFilterReorders(t *testing.T) {
 		slices.Reverse(lines[i : i+4])
 	}
 	writeFile(t, mixed, strings.Join(lines, ""))
-	want, _ := mustOatta(t, exitFine, "filter", sorted)
-	got, errOut := mustOatta(t, exitFine, "filter", mixed, "--late", "reorder", "--within", "4")
+	want, _ := mustOatta(t, console.Fine, "filter", sorted)
+	got, errOut := mustOatta(t, console.Fine, "filter", mixed, "--late", "reorder", "--within", "4")
 	if got != want || !strings.Contains(errOut, "24 items put in order") {
 		t.Errorf("%s\n%s\nwant\n%s", errOut, got, want)
 	}
 	for _, args := range [][]string{{"--late", "soon"}, {"--rhythm", "-3s"}, {"--long-gap", "0.5x"}, {"--long-gap", "x"}, {"--gaps", "some"}, {"--within", "3"}, {"--late", "reorder", "--state", "x"}} {
-		mustOatta(t, exitNothing, append([]string{"filter", mixed}, args...)...)
+		mustOatta(t, console.Nothing, append([]string{"filter", mixed}, args...)...)
 	}
 }
 
 // Clocks are part of the memory: the gap between two runs is one.
 func TestStateKeepsClocks(t *testing.T) {
 	in, _ := timed(t)
-	want, _ := mustOatta(t, exitFine, "filter", in, "--late", "drop")
+	want, _ := mustOatta(t, console.Fine, "filter", in, "--late", "drop")
 	store := filepath.Join(t.TempDir(), "s.state")
 	for _, cut := range []int{20, 30, 40} {
 		a, b := split(t, in, cut)
 		store += "x"
-		first, _ := mustOatta(t, exitFine, "filter", a, "--state", store, "--late", "drop")
-		second, _ := mustOatta(t, exitFine, "filter", b, "--state", store, "--late", "drop")
+		first, _ := mustOatta(t, console.Fine, "filter", a, "--state", store, "--late", "drop")
+		second, _ := mustOatta(t, console.Fine, "filter", b, "--state", store, "--late", "drop")
 		if first+second != want {
 			t.Errorf("in two parts at %d\n%s%s\nin one\n%s", cut, first, second, want)
 		}
@@ -169,7 +170,7 @@ func TestFilterTimesOfCrops(t *testing.T) {
 	doc := filepath.Join(t.TempDir(), "in.json")
 	writeFile(t, doc, `{"classification_categories": {"0": "deer", "1": "fox"}, "images": [`+strings.Join(images, ",")+`]}`)
 	for _, late := range []string{"keep", "drop", "error"} {
-		out, errOut := mustOatta(t, exitFine, "filter", doc, "--late", late)
+		out, errOut := mustOatta(t, console.Fine, "filter", doc, "--late", late)
 		if !strings.Contains(errOut, "times: 1 long gap\n") || strings.Count(out, `"adapted_mode"`) != 80 {
 			t.Errorf("%s: %s", late, errOut)
 		}
@@ -183,7 +184,7 @@ func TestFilterTimesOfCrops(t *testing.T) {
 	}
 	lines := filepath.Join(t.TempDir(), "in.jsonl")
 	writeFile(t, lines, text.String())
-	if _, errOut := mustOatta(t, exitFine, "filter", lines); !strings.Contains(errOut, "times: 1 long gap, 40 duplicates (kept)\n") {
+	if _, errOut := mustOatta(t, console.Fine, "filter", lines); !strings.Contains(errOut, "times: 1 long gap, 40 duplicates (kept)\n") {
 		t.Error(errOut)
 	}
 }

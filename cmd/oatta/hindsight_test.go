@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/oatta/oatta/internal/cli/console"
 )
 
 // What run answers is what filter answers to the predictions that run wrote, in every mode, and the names of the classes come with them.
@@ -13,14 +15,14 @@ func TestFilterReadsARunBack(t *testing.T) {
 	needEngine(t)
 	dir := pictures(t, 60)
 	run := func(flags ...string) string {
-		out, _ := mustOatta(t, exitFine, append([]string{"run", "images", dir, "--model", "resnet20-cifar10", "-q", "--vectors"}, flags...)...)
+		out, _ := mustOatta(t, console.Fine, append([]string{"run", "images", dir, "--model", "resnet20-cifar10", "-q", "--vectors"}, flags...)...)
 		return out
 	}
 	raw := filepath.Join(t.TempDir(), "raw.jsonl")
 	writeFile(t, raw, run("--causal"))
 	for _, flags := range [][]string{{"--causal"}, {"--smooth"}, {"--viterbi"}, {"--gate", "ewma", "--causal"}, {"--gate", "off", "--smooth"}} {
 		want := parseLines(t, run(flags...))
-		out, _ := mustOatta(t, exitFine, append([]string{"filter", raw, "-q"}, flags...)...)
+		out, _ := mustOatta(t, console.Fine, append([]string{"filter", raw, "-q"}, flags...)...)
 		for i, l := range parseLines(t, out) {
 			w := want[i]
 			if l.File != w.File || l.Label != w.Label || l.AdaptedLabel != w.AdaptedLabel || l.Mode != w.Mode || l.Gate < w.Gate-1e-5 || l.Gate > w.Gate+1e-5 || !slices.Equal(l.Adapted, w.Adapted) {
@@ -61,13 +63,13 @@ func TestRunRemembersStreams(t *testing.T) {
 	args := func(dir string, flags ...string) []string {
 		return append([]string{"run", "images", dir, "--model", "resnet20-cifar10", "-q", "--vectors"}, flags...)
 	}
-	out, _ := mustOatta(t, exitFine, args(whole, "--causal")...)
+	out, _ := mustOatta(t, console.Fine, args(whole, "--causal")...)
 	want := map[string]result{}
 	for _, l := range parseLines(t, out) {
 		want[l.File] = l
 	}
-	one, _ := mustOatta(t, exitFine, args(first, "--state", state)...)
-	two, _ := mustOatta(t, exitFine, args(second, "--state", state)...)
+	one, _ := mustOatta(t, console.Fine, args(first, "--state", state)...)
+	two, _ := mustOatta(t, console.Fine, args(second, "--state", state)...)
 	got := parseLines(t, one+two)
 	if len(got) != 60 {
 		t.Fatalf("%d lines", len(got))
@@ -77,14 +79,14 @@ func TestRunRemembersStreams(t *testing.T) {
 			t.Errorf("%s: in two runs %v, in one %v", l.File, l.Adapted, want[l.File].Adapted)
 		}
 	}
-	if _, errOut := mustOatta(t, exitNothing, args(second, "--state", state)...); !strings.Contains(errOut, "have learned from these pictures already") {
+	if _, errOut := mustOatta(t, console.Nothing, args(second, "--state", state)...); !strings.Contains(errOut, "have learned from these pictures already") {
 		t.Errorf("the same pictures again: %s", errOut)
 	}
-	if _, errOut := mustOatta(t, exitNothing, args(second, "--state", state, "--gaps", "off")...); !strings.Contains(errOut, "--gaps") {
+	if _, errOut := mustOatta(t, console.Nothing, args(second, "--state", state, "--gaps", "off")...); !strings.Contains(errOut, "--gaps") {
 		t.Errorf("other times: %s", errOut)
 	}
 	for _, flag := range []string{"--smooth", "--viterbi"} {
-		if _, errOut := mustOatta(t, exitNothing, args(second, "--state", state, flag)...); !strings.Contains(errOut, "--state and "+flag) {
+		if _, errOut := mustOatta(t, console.Nothing, args(second, "--state", state, flag)...); !strings.Contains(errOut, "--state and "+flag) {
 			t.Errorf("%s: %s", flag, errOut)
 		}
 	}
@@ -104,7 +106,7 @@ func TestHindsightFlags(t *testing.T) {
 		"is the state":         {"--state", state, "-o", state},
 		"waits take more than": {"--max-held", "100"},
 	} {
-		out, errOut := mustOatta(t, exitNothing, append([]string{"run", "images", dir, "--model", "resnet20-cifar10"}, flags...)...)
+		out, errOut := mustOatta(t, console.Nothing, append([]string{"run", "images", dir, "--model", "resnet20-cifar10"}, flags...)...)
 		if out != "" || !strings.Contains(errOut, strings.TrimPrefix(want, "waits ")) {
 			t.Errorf("%v: %s%s, want %q", flags, out, errOut, want)
 		}
@@ -115,7 +117,7 @@ func TestHindsightFlags(t *testing.T) {
 func TestExplainARun(t *testing.T) {
 	needEngine(t)
 	dir, prefix := pictures(t, 30), filepath.Join(t.TempDir(), "drawn")
-	_, said := mustOatta(t, exitFine, "run", "images", dir, "--model", "resnet20-cifar10", "--explain", "cam0", "--explain-to", prefix)
+	_, said := mustOatta(t, console.Fine, "run", "images", dir, "--model", "resnet20-cifar10", "--explain", "cam0", "--explain-to", prefix)
 	if !strings.Contains(said, "25 steps of stream cam0 explained") || !strings.Contains(said, "(filtered)") {
 		t.Error(said)
 	}
@@ -124,7 +126,7 @@ func TestExplainARun(t *testing.T) {
 			t.Errorf("no %s", ending)
 		}
 	}
-	if _, errOut := mustOatta(t, exitNothing, "run", "images", dir, "--model", "resnet20-cifar10", "--explain", "cam0", "--explain-to", prefix); !strings.Contains(errOut, "exists") {
+	if _, errOut := mustOatta(t, console.Nothing, "run", "images", dir, "--model", "resnet20-cifar10", "--explain", "cam0", "--explain-to", prefix); !strings.Contains(errOut, "exists") {
 		t.Errorf("a second time: %s", errOut)
 	}
 }

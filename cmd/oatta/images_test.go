@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oatta/oatta/internal/cli/console"
+	"github.com/oatta/oatta/internal/cli/run"
 	"github.com/oatta/oatta/internal/inputs"
 	"github.com/oatta/oatta/internal/streams"
 	"github.com/oatta/oatta/internal/testdata"
@@ -50,7 +52,7 @@ const heron = "../../datasets/samples/heron"
 // The sample pictures with the default model: what `make run` shows.
 func TestSampleBurst(t *testing.T) {
 	needEngine(t)
-	out, _ := mustOatta(t, exitFine, "run", "images", heron, "--metadata", heron+".csv", "--vectors", "--causal")
+	out, _ := mustOatta(t, console.Fine, "run", "images", heron, "--metadata", heron+".csv", "--vectors", "--causal")
 	lines := parseLines(t, out)
 	if len(lines) != 10 {
 		t.Fatalf("%d lines, want 10", len(lines))
@@ -84,7 +86,7 @@ func TestBadFilesAmongGoodOnes(t *testing.T) {
 	writePNG(t, filepath.Join(cam, "f-one.png"), image.NewGray(image.Rect(0, 0, 1, 1)))
 	writePNG(t, filepath.Join(cam, "g-deep.png"), deep())
 	writeFile(t, filepath.Join(cam, "h-raw.cr2"), "raw")
-	out, text := mustOatta(t, exitSome, "run", "images", dir, "--model", "resnet20-cifar10")
+	out, text := mustOatta(t, console.Partial, "run", "images", dir, "--model", "resnet20-cifar10")
 	got := map[string]result{}
 	for _, l := range parseLines(t, out) {
 		got[filepath.Base(l.File)] = l
@@ -132,7 +134,7 @@ func deep() image.Image {
 func TestAllSharedPictures(t *testing.T) {
 	needEngine(t)
 	dir := testdata.Shared(t, "data", "cameratrap", "images")
-	out, _ := mustOatta(t, exitFine, "run", "images", dir, "--quiet")
+	out, _ := mustOatta(t, console.Fine, "run", "images", dir, "--quiet")
 	lines := parseLines(t, out)
 	if len(lines) < 500 {
 		t.Fatalf("%d results", len(lines))
@@ -159,9 +161,9 @@ func TestFormats(t *testing.T) {
 	base := []string{"run", "images", dir, "--model", "resnet20-cifar10", "-q"}
 	for ending, check := range map[string]func(t *testing.T, out string){"csv": checkCSV, "json": checkMegaDetector, "jsonl": checkJSONLines, "txt": checkTable} {
 		path := filepath.Join(t.TempDir(), "out."+ending)
-		mustOatta(t, exitSome, append(base, "-o", path)...)
+		mustOatta(t, console.Partial, append(base, "-o", path)...)
 		check(t, readFile(t, path))
-		mustOatta(t, exitSome, append(base, "-o", path, "--resume")...) // complete, and what it was stays said
+		mustOatta(t, console.Partial, append(base, "-o", path, "--resume")...) // complete, and what it was stays said
 	}
 }
 
@@ -178,7 +180,7 @@ func checkMegaDetector(t *testing.T, out string) {
 		Info struct {
 			FormatVersion string `json:"format_version"`
 			Classifier    string
-			Oatta         runSettings
+			Oatta         run.Settings
 		}
 		DetectionCategories      map[string]string `json:"detection_categories"`
 		ClassificationCategories map[string]string `json:"classification_categories"`
@@ -230,7 +232,7 @@ func checkTable(t *testing.T, out string) {
 
 func TestDryRunNeedsNoEngine(t *testing.T) {
 	t.Setenv("OATTA_ORT_LIB", filepath.Join(t.TempDir(), "none.so"))
-	out, _ := mustOatta(t, exitFine, "run", "images", heron, "--metadata", heron+".csv", "--dry-run")
+	out, _ := mustOatta(t, console.Fine, "run", "images", heron, "--metadata", heron+".csv", "--dry-run")
 	if !strings.Contains(out, `stream "heron": 10 pictures, 2021-04-11 20:43:09 to 2021-04-11 20:43:15`) || !strings.Contains(out, "10 pictures in 1 stream") {
 		t.Errorf("dry run:\n%s", out)
 	}
@@ -265,7 +267,7 @@ func TestNothingDone(t *testing.T) {
 		`device "tpu"`:                 {dir, "--device", "tpu"},
 		"flag provided but not":        {dir, "--gammma", "1"},
 	} {
-		_, text := mustOatta(t, exitNothing, append([]string{"run", "images"}, args...)...)
+		_, text := mustOatta(t, console.Nothing, append([]string{"run", "images"}, args...)...)
 		if !strings.Contains(text, want) {
 			t.Errorf("%v: no %q in:\n%s", args, want, text)
 		}
@@ -281,10 +283,10 @@ func TestCUDAAskedForAndMissing(t *testing.T) {
 		t.Skip("this machine has an accelerator")
 	}
 	code, _, text := oatta(t, "run", "images", heron, "--device", "cuda")
-	if code != exitNothing || !strings.Contains(strings.ToLower(text), "cuda") {
+	if code != console.Nothing || !strings.Contains(strings.ToLower(text), "cuda") {
 		t.Errorf("exit code %d:\n%s", code, text)
 	}
-	_, text = mustOatta(t, exitFine, "run", "images", heron, "--device", "auto")
+	_, text = mustOatta(t, console.Fine, "run", "images", heron, "--device", "auto")
 	if !strings.Contains(text, "runs on cpu: ") {
 		t.Errorf("auto did not say what it chose:\n%s", text)
 	}
@@ -297,7 +299,7 @@ func TestFullDisk(t *testing.T) {
 		testdata.Missing(t, "%v", err)
 	}
 	code, _, text := oatta(t, "run", "images", heron, "-o", "/dev/full", "--format", "csv", "-q")
-	if code == exitFine || !strings.Contains(text, "no space left") {
+	if code == console.Fine || !strings.Contains(text, "no space left") {
 		t.Errorf("exit code %d:\n%s", code, text)
 	}
 }

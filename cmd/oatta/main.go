@@ -12,69 +12,77 @@ import (
 	"syscall"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/oatta/oatta/internal/cli/calibrate"
+	"github.com/oatta/oatta/internal/cli/console"
+	"github.com/oatta/oatta/internal/cli/filter"
+	"github.com/oatta/oatta/internal/cli/models"
+	"github.com/oatta/oatta/internal/cli/run"
+	"github.com/oatta/oatta/internal/cli/setup"
+	"github.com/oatta/oatta/internal/cli/state"
 )
 
 func main() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	stops := newStopper()
+	stops := console.NewStopper()
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		<-signals
-		if stops.request() {
+		if stops.Request() {
 			fmt.Fprintln(os.Stderr, "\noatta: stopping after the items in hand; interrupt again to stop at once")
 			<-signals
 		}
 		cancel()
 		signal.Stop(signals) // what does not heed the context is ended by the next one
 	}()
-	os.Exit(run(ctx, os.Args, environment{out: os.Stdout, err: os.Stderr, stops: stops, stop: stops.ch}))
+	os.Exit(execute(ctx, os.Args, console.Environment{Out: os.Stdout, Err: os.Stderr, Stops: stops, Stop: stops.Ch}))
 }
 
-// run is main without the process: it returns the exit code.
-func run(ctx context.Context, args []string, env environment) int {
+// execute is main without the process: it returns the exit code.
+func execute(ctx context.Context, args []string, env console.Environment) int {
 	app := newApp(env)
 	err := app.RunContext(ctx, flagsFirst(app, args))
 	if err == nil {
-		return exitFine
+		return console.Fine
 	}
-	code := exitNothing
+	code := console.Nothing
 	if ctx.Err() != nil {
-		code = exitInterrupted
+		code = console.Interrupted
 	}
-	var exit exitError
+	var exit console.ExitError
 	if errors.As(err, &exit) {
-		code = exit.code
+		code = exit.Code
 	}
 	if text := err.Error(); text != "" {
-		fmt.Fprintf(env.err, "oatta: %s\n", text)
+		fmt.Fprintf(env.Err, "oatta: %s\n", text)
 	}
 	return code
 }
 
-func newApp(env environment) *cli.App {
+func newApp(env console.Environment) *cli.App {
 	app := &cli.App{
 		Name:      "oatta",
 		Usage:     "classify ordered streams: raw and adapted labels for pictures, sleep, movement and posts",
-		Version:   version(),
-		Writer:    env.out,
-		ErrWriter: env.err,
+		Version:   console.Version(),
+		Writer:    env.Out,
+		ErrWriter: env.Err,
 		Commands: []*cli.Command{
-			setupCommand(env),
-			{Name: "run", Usage: "raw input to adapted label", Subcommands: []*cli.Command{runImagesCommand(env), runMotionCommand(env), runSleepCommand(env), runTextCommand(env)}, Action: needsSubcommand},
-			{Name: "eval", Usage: "the same with labels: metrics before and after the filter", Subcommands: []*cli.Command{evalImagesCommand(env), evalMotionCommand(env), evalSleepCommand(env), evalTextCommand(env)}, Action: needsSubcommand},
-			filterCommand(env),
-			calibrateCommand(env),
-			stateCommand(env),
-			forgetCommand(env),
-			{Name: "models", Usage: "list, inspect, build, convert and export models", Subcommands: modelCommands(env), Action: needsSubcommand},
-			versionCommand(env),
+			setup.Command(env),
+			run.Command(env),
+			run.EvalCommand(env),
+			filter.Command(env),
+			calibrate.Command(env),
+			state.Command(env),
+			state.ForgetCommand(env),
+			models.Command(env),
+			setup.VersionCommand(env),
 			completionCommand(env),
 			completeCommand(env),
 			referenceCommand(env),
 		},
-		Action:         needsSubcommand,
+		Action:         console.NeedsSubcommand,
 		ExitErrHandler: func(*cli.Context, error) {}, // run decides
 		OnUsageError:   usageError,
 	}
@@ -92,15 +100,4 @@ func quietUsage(commands []*cli.Command) {
 		c.OnUsageError = usageError
 		quietUsage(c.Subcommands)
 	}
-}
-
-// needsSubcommand answers a command that stops short, and names a word that is no command.
-func needsSubcommand(c *cli.Context) error {
-	if c.NArg() > 0 {
-		return fmt.Errorf("%s: no command %q; see `%s --help`", c.Command.HelpName, c.Args().First(), c.Command.HelpName)
-	}
-	if err := cli.ShowSubcommandHelp(c); err != nil {
-		return err
-	}
-	return exit(exitNothing, nil)
 }

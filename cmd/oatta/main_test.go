@@ -16,6 +16,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/oatta/oatta/internal/cli/console"
+	"github.com/oatta/oatta/internal/cli/filter"
+	"github.com/oatta/oatta/internal/cli/run"
 	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/runtime/ort/ortlib"
 )
@@ -26,9 +29,9 @@ const asProgram = "OATTA_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if pause, err := time.ParseDuration(os.Getenv(asProgram)); err == nil {
-		beforeLoad = func() { time.Sleep(pause) }
-		commitEvery = 0
-		afterCommit = beforeLoad
+		run.BeforeLoad = func() { time.Sleep(pause) }
+		filter.CommitEvery = 0
+		filter.AfterCommit = run.BeforeLoad
 		main()
 		return
 	}
@@ -59,7 +62,7 @@ func needEngine(t testing.TB) {
 func oatta(t testing.TB, args ...string) (code int, out, errOut string) {
 	t.Helper()
 	var o, e bytes.Buffer
-	code = run(context.Background(), append([]string{"oatta"}, args...), environment{out: &o, err: &e})
+	code = execute(context.Background(), append([]string{"oatta"}, args...), console.Environment{Out: &o, Err: &e})
 	return code, o.String(), e.String()
 }
 

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oatta/oatta/internal/cli/console"
+	"github.com/oatta/oatta/internal/cli/models"
+	"github.com/oatta/oatta/internal/cli/run"
 	"github.com/oatta/oatta/internal/method"
 )
 
@@ -22,7 +25,7 @@ var methodArgs = map[string][]string{
 
 func methodRun(t *testing.T, dir string, extra ...string) []result {
 	t.Helper()
-	out, _ := mustOatta(t, exitFine, append([]string{"run", "images", dir, "--model", "resnet20-cifar10", "-q", "--vectors", "--format", "jsonl"}, extra...)...)
+	out, _ := mustOatta(t, console.Fine, append([]string{"run", "images", dir, "--model", "resnet20-cifar10", "-q", "--vectors", "--format", "jsonl"}, extra...)...)
 	return parseLines(t, out)
 }
 
@@ -93,7 +96,7 @@ func TestKilledAndResumedWithTent(t *testing.T) {
 		t.Run("reset="+reset, func(t *testing.T) {
 			args := []string{"run", "images", dir, "--model", "resnet20-cifar10", "-q", "--method", "tent", "--rate", "0.01", "--reset", reset, "--batch", "2", "--vectors"}
 			whole, cut := filepath.Join(t.TempDir(), "whole.jsonl"), filepath.Join(t.TempDir(), "cut.jsonl")
-			mustOatta(t, exitFine, append(args, "-o", whole)...)
+			mustOatta(t, console.Fine, append(args, "-o", whole)...)
 			if kills := killUntilDone(t, append(args, "-o", cut, "--resume")); kills == 0 {
 				t.Error("the process was never killed")
 			}
@@ -108,7 +111,7 @@ func TestKilledAndResumedWithTent(t *testing.T) {
 func TestExportedGraphs(t *testing.T) {
 	needEngine(t)
 	dir := pictures(t, 12)
-	for graph, name := range exportGraphs {
+	for graph, name := range models.ExportGraphs {
 		t.Run(graph, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), graph+".onnx")
 			args := methodArgs[name]
@@ -116,10 +119,10 @@ func TestExportedGraphs(t *testing.T) {
 			if name == method.TTAug {
 				t.Fatal("ttaug has no graph")
 			}
-			mustOatta(t, exitFine, append(append([]string{"models", "export", "resnet20-cifar10", "--graph", graph}, settings...), "-o", file)...)
-			mustOatta(t, exitFine, "models", "inspect", file)
+			mustOatta(t, console.Fine, append(append([]string{"models", "export", "resnet20-cifar10", "--graph", graph}, settings...), "-o", file)...)
+			mustOatta(t, console.Fine, "models", "inspect", file)
 			want := methodRun(t, dir, args...)
-			out, _ := mustOatta(t, exitFine, "run", "images", dir, "--model", file, "-q", "--vectors", "--format", "jsonl")
+			out, _ := mustOatta(t, console.Fine, "run", "images", dir, "--model", file, "-q", "--vectors", "--format", "jsonl")
 			for i, got := range parseLines(t, out) {
 				if d := distance(got.Probs, want[i].Probs); d > 1e-4 {
 					t.Errorf("%s: %g from --method %s", got.File, d, name)
@@ -132,7 +135,7 @@ func TestExportedGraphs(t *testing.T) {
 func TestExportRefusals(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "x.onnx")
-	mustOatta(t, exitFine, "models", "export", "resnet20-cifar10", "-o", file)
+	mustOatta(t, console.Fine, "models", "export", "resnet20-cifar10", "-o", file)
 	for _, test := range []struct {
 		want string
 		args []string
@@ -145,7 +148,7 @@ func TestExportRefusals(t *testing.T) {
 		{"--passes is a setting of --method mc-dropout", []string{file, "--passes", "3", "-o", filepath.Join(dir, "y.onnx")}},
 		{"want one model", []string{"-o", filepath.Join(dir, "y.onnx")}},
 	} {
-		if _, errOut := mustOatta(t, exitNothing, append([]string{"models", "export"}, test.args...)...); !strings.Contains(errOut, test.want) {
+		if _, errOut := mustOatta(t, console.Nothing, append([]string{"models", "export"}, test.args...)...); !strings.Contains(errOut, test.want) {
 			t.Errorf("%q: %s, want %q", test.args, errOut, test.want)
 		}
 	}
@@ -159,8 +162,8 @@ func TestMemoOnLargePictures(t *testing.T) {
 	needEngine(t)
 	dir, out := pictures(t, 1), filepath.Join(t.TempDir(), "out.jsonl")
 	for want, extra := range map[int][]string{goruntime.GOMAXPROCS(0): nil, 1: {"--runs", "1"}} {
-		mustOatta(t, exitFine, append([]string{"run", "images", dir, "-q", "--method", "memo", "--views", "1", "-o", out, "--overwrite"}, extra...)...)
-		if m, err := readManifest(out); err != nil || m.Settings.Engine.Threads != want {
+		mustOatta(t, console.Fine, append([]string{"run", "images", dir, "-q", "--method", "memo", "--views", "1", "-o", out, "--overwrite"}, extra...)...)
+		if m, err := run.ReadManifest(out); err != nil || m.Settings.Engine.Threads != want {
 			t.Errorf("%q: %d threads, want %d (%v)", extra, m.Settings.Engine.Threads, want, err)
 		}
 	}
@@ -197,7 +200,7 @@ func TestMethodRefusals(t *testing.T) {
 		{"nowhere", []string{"--method", "mc-dropout", "--dropout-at", "nowhere"}},
 	} {
 		args := append([]string{"run", "images", dir, "--model", "resnet20-cifar10", "-q"}, test.args...)
-		if _, errOut := mustOatta(t, exitNothing, args...); !strings.Contains(errOut, test.want) {
+		if _, errOut := mustOatta(t, console.Nothing, args...); !strings.Contains(errOut, test.want) {
 			t.Errorf("%q: %s, want %q", test.args, errOut, test.want)
 		}
 	}

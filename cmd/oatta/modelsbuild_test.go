@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/models"
 	"github.com/oatta/oatta/models/onnx"
@@ -16,7 +17,7 @@ import (
 func built(t *testing.T, args ...string) (*models.Model, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "net.onnx")
-	out, _ := mustOatta(t, exitFine, append([]string{"models", "build", "-o", path}, args...)...)
+	out, _ := mustOatta(t, console.Fine, append([]string{"models", "build", "-o", path}, args...)...)
 	m, err := models.Load(path)
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +136,7 @@ func TestBuildRefusals(t *testing.T) {
 		"bad.pt":                                   {"cnn1d", "-o", fresh, "--weights", bad},
 		"signal.samples: 150 at 100 Hz are 1.5 se": {"cnn1d", "-o", fresh, "--init", "1", "--task", "sleep", "--window", "150"},
 	} {
-		_, errOut := mustOatta(t, exitNothing, append([]string{"models", "build"}, args...)...)
+		_, errOut := mustOatta(t, console.Nothing, append([]string{"models", "build"}, args...)...)
 		if !strings.Contains(errOut, want) {
 			t.Errorf("%v: %s, want %q", args, errOut, want)
 		}
@@ -150,21 +151,21 @@ func TestConvert(t *testing.T) {
 	folder := t.TempDir()
 	at := func(name string) string { return filepath.Join(folder, name) }
 	weights := testdata.Shared(t, "models", "cifar10-resnet20", "resnet20.safetensors")
-	mustOatta(t, exitFine, "models", "build", "cifar_resnet20", "-w", weights, "-o", at("a.onnx"))
-	mustOatta(t, exitFine, "models", "convert", at("a.onnx"), "-o", at("b.npz"))
-	mustOatta(t, exitFine, "models", "convert", at("b.npz"), "-o", at("c.safetensors"))
-	mustOatta(t, exitFine, "models", "build", "cifar_resnet20", "-w", at("c.safetensors"), "-o", at("d.onnx"))
+	mustOatta(t, console.Fine, "models", "build", "cifar_resnet20", "-w", weights, "-o", at("a.onnx"))
+	mustOatta(t, console.Fine, "models", "convert", at("a.onnx"), "-o", at("b.npz"))
+	mustOatta(t, console.Fine, "models", "convert", at("b.npz"), "-o", at("c.safetensors"))
+	mustOatta(t, console.Fine, "models", "build", "cifar_resnet20", "-w", at("c.safetensors"), "-o", at("d.onnx"))
 	if readFile(t, at("a.onnx")) != readFile(t, at("d.onnx")) {
 		t.Error("another network came back")
 	}
-	out, _ := mustOatta(t, exitFine, "models", "convert", at("c.safetensors"), "-o", at("half.safetensors"), "--type", "f16")
+	out, _ := mustOatta(t, console.Fine, "models", "convert", at("c.safetensors"), "-o", at("half.safetensors"), "--type", "f16")
 	if !strings.Contains(out, "97 tensors, 77 of them as they were") { // 18 kernels of 3x3, the stem and the head are halved
 		t.Errorf("output %s", out)
 	}
-	mustOatta(t, exitFine, "models", "convert", at("a.onnx"), "-o", at("half.onnx"), "--type", "f16")
-	mustOatta(t, exitFine, "models", "convert", at("half.onnx"), "-o", at("half2.safetensors"))
-	mustOatta(t, exitFine, "models", "build", "cifar_resnet20", "-w", at("half.safetensors"), "-o", at("e.onnx"))
-	mustOatta(t, exitFine, "models", "build", "cifar_resnet20", "-w", at("half2.safetensors"), "-o", at("f.onnx"))
+	mustOatta(t, console.Fine, "models", "convert", at("a.onnx"), "-o", at("half.onnx"), "--type", "f16")
+	mustOatta(t, console.Fine, "models", "convert", at("half.onnx"), "-o", at("half2.safetensors"))
+	mustOatta(t, console.Fine, "models", "build", "cifar_resnet20", "-w", at("half.safetensors"), "-o", at("e.onnx"))
+	mustOatta(t, console.Fine, "models", "build", "cifar_resnet20", "-w", at("half2.safetensors"), "-o", at("f.onnx"))
 	if readFile(t, at("e.onnx")) != readFile(t, at("f.onnx")) {
 		t.Error("float16 in safetensors and in ONNX are not the same")
 	}
@@ -178,7 +179,7 @@ func TestConvert(t *testing.T) {
 		"oatta models build": {at("b.npz"), "-o", at("x.onnx")},
 		"the input":          {at("b.npz"), "-o", at("b.npz"), "--overwrite"},
 	} {
-		if _, errOut := mustOatta(t, exitNothing, append([]string{"models", "convert"}, args...)...); !strings.Contains(errOut, want) {
+		if _, errOut := mustOatta(t, console.Nothing, append([]string{"models", "convert"}, args...)...); !strings.Contains(errOut, want) {
 			t.Errorf("%v: %s, want %q", args, errOut, want)
 		}
 	}

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oatta/oatta/internal/cli/console"
+	"github.com/oatta/oatta/internal/cli/run"
 	"github.com/oatta/oatta/internal/method"
 	"github.com/oatta/oatta/internal/testdata"
 )
@@ -90,7 +92,7 @@ func TestMotion(t *testing.T) {
 	t.Run("refusals", func(t *testing.T) {
 		sleep, _ := built(t, "cnn1d", "--task", "sleep", "--init", "1")
 		k.checkRefusals(t, sleep.Path, filepath.Join(k.input, "acc_exp01_user01.txt"))
-		_, errOut := mustOatta(t, exitNothing, "run", "motion", k.input, "--model", k.model, "--summary", filepath.Join(t.TempDir(), "gone", "x.json"))
+		_, errOut := mustOatta(t, console.Nothing, "run", "motion", k.input, "--model", k.model, "--summary", filepath.Join(t.TempDir(), "gone", "x.json"))
 		if !strings.Contains(errOut, "--summary: ") {
 			t.Errorf("a summary in a folder that is not there: %s", errOut)
 		}
@@ -101,7 +103,7 @@ func TestMotion(t *testing.T) {
 func checkTimes(t *testing.T, k kind) {
 	path := filepath.Join(t.TempDir(), "sum.json")
 	lines := k.run(t, "--summary", path)
-	var sum classTimes
+	var sum run.ClassTimes
 	if err := json.Unmarshal([]byte(readFile(t, path)), &sum); err != nil {
 		t.Fatal(err)
 	}
@@ -121,13 +123,13 @@ func checkTimes(t *testing.T, k kind) {
 			t.Errorf("%+v, want %v and %v of %d windows", r, raw, adapted, n)
 		}
 	}
-	mustOatta(t, exitNothing, "run", "motion", k.input, "--model", k.model, "--summary", path) // it exists
+	mustOatta(t, console.Nothing, "run", "motion", k.input, "--model", k.model, "--summary", path) // it exists
 }
 
 // checkMotionEval: labels are translated, those that the model does not have are counted, and scores are by person.
 func checkMotionEval(t *testing.T, k kind) {
 	strange := tcn(t, "--labels", writeText(t, filepath.Join(t.TempDir(), "labels.txt"), "calm\nwild\n"))
-	_, errOut := mustOatta(t, exitNothing, "eval", "motion", k.input, "--model", strange)
+	_, errOut := mustOatta(t, console.Nothing, "eval", "motion", k.input, "--model", strange)
 	if !strings.Contains(errOut, "none of the model's 2") || !strings.Contains(errOut, "--label-map FILE translates") {
 		t.Errorf("labels that do not belong together: %s", errOut)
 	}
@@ -179,7 +181,7 @@ func TestMotionOfHARTH(t *testing.T) {
 	if n := s.supports(); s.Items != 46 || s.Raw.Items != 46 || len(s.Streams) != 2 || n["Walking"] == 0 || n["Cycling"] == 0 || n["Static"] == 0 {
 		t.Errorf("%d of %d scored: %v", s.Raw.Items, s.Items, n)
 	}
-	lines := parseLines(t, first(mustOatta(t, exitFine, "run", "motion", dir, "--model", model, "-q")))
+	lines := parseLines(t, first(mustOatta(t, console.Fine, "run", "motion", dir, "--model", model, "-q")))
 	if l := lines[1]; l.File != "S006.csv#1" || l.Time != "2021-03-24T14:00:02.5" || l.Stream != "S006.csv" {
 		t.Errorf("second line %+v", l)
 	}
@@ -222,7 +224,7 @@ func TestBadMotionAmongGood(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "folder.csv"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	out, text := mustOatta(t, exitSome, "run", "motion", dir, "--model", tcn(t, "--channels", "6", "--window", "250"))
+	out, text := mustOatta(t, console.Partial, "run", "motion", dir, "--model", tcn(t, "--channels", "6", "--window", "250"))
 	windows, failures := map[string]int{}, map[string]string{}
 	for _, l := range parseLines(t, out) {
 		if windows[l.Stream]++; l.Failure != "" {

@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/models"
 )
 
@@ -51,10 +52,10 @@ func TestModelIsReadOnce(t *testing.T) {
 	needEngine(t)
 	dir, items := t.TempDir(), pictures(t, 4)
 	file := filepath.Join(dir, "net.onnx")
-	mustOatta(t, exitFine, "models", "export", "resnet20-cifar10", "-o", file)
+	mustOatta(t, console.Fine, "models", "export", "resnet20-cifar10", "-o", file)
 	watch := watchOpens(t, dir)
 	for name, args := range methodArgs {
-		mustOatta(t, exitFine, append([]string{"run", "images", items, "--model", file, "-q"}, args...)...)
+		mustOatta(t, console.Fine, append([]string{"run", "images", items, "--model", file, "-q"}, args...)...)
 		if count := watch.read(t); count["net.onnx"] != 1 || count["net.json"] != 1 || len(count) != 2 {
 			t.Errorf("%s: opened %v, want the model and its manifest once each", name, count)
 		}
@@ -69,7 +70,7 @@ func TestModelOfTextsIsReadOnce(t *testing.T) {
 	m, _ := built(t, "bert_mini", "--init", "1", "--tokenizer", folder)
 	watch := watchOpens(t, filepath.Dir(m.Path))
 	for name, args := range methodArgs {
-		mustOatta(t, exitFine, append([]string{"run", "text", posts, "--model", m.Path, "-q"}, args...)...)
+		mustOatta(t, console.Fine, append([]string{"run", "text", posts, "--model", m.Path, "-q"}, args...)...)
 		count := watch.read(t)
 		if base := filepath.Base(m.Path); count[base] != 1 || count[filepath.Base(models.ManifestPath(m.Path))] != 1 {
 			t.Errorf("%s: opened %v, want the model and its manifest once each", name, count)

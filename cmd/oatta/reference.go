@@ -9,11 +9,12 @@ import (
 	"strings"
 
 	"github.com/cpuguy83/go-md2man/v2/md2man"
+	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/urfave/cli/v2"
 )
 
 // referenceCommand writes what --help says as pages: docs/reference, which a test keeps up to date, and the man pages.
-func referenceCommand(env environment) *cli.Command {
+func referenceCommand(env console.Environment) *cli.Command {
 	return &cli.Command{
 		Name: "reference", ArgsUsage: "DIR", Hidden: true,
 		Usage: "write a page for each command into DIR: Markdown, or man pages",
@@ -29,7 +30,7 @@ func referenceCommand(env environment) *cli.Command {
 			if err := writePages(c.Args().First(), pages); err != nil {
 				return fmt.Errorf("reference: %w", err)
 			}
-			_, err := fmt.Fprintf(env.out, "%d pages in %s\n", len(pages), c.Args().First())
+			_, err := fmt.Fprintf(env.Out, "%d pages in %s\n", len(pages), c.Args().First())
 			return err
 		},
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/internal/testdata"
 )
 
@@ -15,7 +16,7 @@ var update = flag.Bool("update", false, "write docs/reference, and the outputs i
 // docs/reference says what the program says. -update writes it.
 func TestReference(t *testing.T) {
 	dir := filepath.Join(testdata.Root(), "docs", "reference")
-	want := markdownPages(newApp(environment{}))
+	want := markdownPages(newApp(console.Environment{}))
 	if *update {
 		if err := os.RemoveAll(dir); err != nil {
 			t.Fatal(err)
@@ -37,7 +38,7 @@ func TestReference(t *testing.T) {
 
 // A command without a line about it, or a flag, would be a hole in the pages.
 func TestEverythingIsDescribed(t *testing.T) {
-	for _, d := range documentedCommands("oatta", newApp(environment{}).Commands) {
+	for _, d := range documentedCommands("oatta", newApp(console.Environment{}).Commands) {
 		if d.Usage == "" {
 			t.Errorf("%s has no usage", d.name)
 		}

@@ -15,6 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/oatta/oatta/internal/cli/console"
+	"github.com/oatta/oatta/internal/cli/files"
+	"github.com/oatta/oatta/internal/cli/run"
 	"github.com/oatta/oatta/internal/streams"
 	"github.com/oatta/oatta/models"
 )
@@ -50,7 +53,7 @@ func TestKilledAndResumed(t *testing.T) {
 			}
 			whole, undisturbed := at("whole")
 			cut, disturbed := at("cut")
-			mustOatta(t, exitFine, undisturbed...)
+			mustOatta(t, console.Fine, undisturbed...)
 			kills := killUntilDone(t, append(disturbed, "--resume"))
 			if got := readFile(t, cut); got != readFile(t, whole) {
 				t.Errorf("after %d kills the output differs from that of an undisturbed run:\n%s", kills, got)
@@ -60,7 +63,7 @@ func TestKilledAndResumed(t *testing.T) {
 			}
 			checkManifest(t, cut, c.mode)
 			sameBeside(t, filepath.Dir(whole), filepath.Dir(cut))
-			mustOatta(t, exitFine, append(disturbed, "--resume")...) // complete: nothing to do
+			mustOatta(t, console.Fine, append(disturbed, "--resume")...) // complete: nothing to do
 		})
 	}
 }
@@ -69,8 +72,8 @@ func TestKilledAndResumed(t *testing.T) {
 func sameBeside(t *testing.T, whole, cut string) {
 	t.Helper()
 	if state := filepath.Join(whole, "state"); isThere(state) {
-		want, _ := mustOatta(t, exitFine, "state", "list", "--state", state)
-		got, _ := mustOatta(t, exitFine, "state", "list", "--state", filepath.Join(cut, "state"))
+		want, _ := mustOatta(t, console.Fine, "state", "list", "--state", state)
+		got, _ := mustOatta(t, console.Fine, "state", "list", "--state", filepath.Join(cut, "state"))
 		if got != want || !strings.Contains(want, "cam0") {
 			t.Errorf("the streams that are remembered: %s, want %s", got, want)
 		}
@@ -119,8 +122,8 @@ func killUntilDone(t *testing.T, args []string) (kills int) {
 
 func checkManifest(t *testing.T, output string, mode streams.Mode) {
 	t.Helper()
-	var m runManifest
-	if err := json.Unmarshal([]byte(readFile(t, manifestPath(output))), &m); err != nil {
+	var m run.Manifest
+	if err := json.Unmarshal([]byte(readFile(t, files.ManifestPath(output))), &m); err != nil {
 		t.Fatal(err)
 	}
 	if !m.Complete || m.Summary.Items != 300 || m.Settings.Model.Name != "resnet20-cifar10" || m.Settings.Mode != mode {
@@ -180,11 +183,11 @@ func interrupted(t *testing.T, flag string) {
 	}
 	err := cmd.Wait()
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted || !strings.Contains(errOut.String(), "--resume continues") {
+	if !errors.As(err, &exit) || exit.ExitCode() != console.Interrupted || !strings.Contains(errOut.String(), "--resume continues") {
 		t.Fatalf("%v\n%s", err, errOut.String())
 	}
 	before := strings.Count(readFile(t, out), "\n")
-	_, text := mustOatta(t, exitFine, append(args, "--resume")...)
+	_, text := mustOatta(t, console.Fine, append(args, "--resume")...)
 	done := 0
 	if said := regexp.MustCompile(`(\d+) of 200 pictures were done before`).FindStringSubmatch(text); said != nil {
 		done, _ = strconv.Atoi(said[1])
@@ -202,7 +205,7 @@ func TestResumeOfAnotherRun(t *testing.T) {
 	args := []string{"run", "images", dir, "--model", model, "-q", "-o", out}
 	killAt(t, out, 2000, append(args, "--batch", "1")...)
 	before := readFile(t, out)
-	_, text := mustOatta(t, exitNothing, append(args, "--batch", "2", "--gate", "off", "--resume")...)
+	_, text := mustOatta(t, console.Nothing, append(args, "--batch", "2", "--gate", "off", "--resume")...)
 	for _, want := range []string{"cannot resume", `batch: was "1", is "2"`, "filter: was"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)
@@ -211,27 +214,27 @@ func TestResumeOfAnotherRun(t *testing.T) {
 	manifest := strings.TrimSuffix(model, ".onnx") + ".json"
 	honest := readFile(t, manifest)
 	writeFile(t, manifest, strings.Replace(honest, `"cat"`, `"lynx"`, 1))
-	if _, text := mustOatta(t, exitNothing, append(args, "--batch", "1", "--resume")...); !strings.Contains(text, "labels and manifest: was") {
+	if _, text := mustOatta(t, console.Nothing, append(args, "--batch", "1", "--resume")...); !strings.Contains(text, "labels and manifest: was") {
 		t.Errorf("with other labels: %s", text)
 	}
 	writeFile(t, manifest, honest)
-	if _, text := mustOatta(t, exitNothing, append(args, "--batch", "1")...); !strings.Contains(text, "--resume continues it") {
+	if _, text := mustOatta(t, console.Nothing, append(args, "--batch", "1")...); !strings.Contains(text, "--resume continues it") {
 		t.Errorf("over an unfinished run: %s", text)
 	}
 	if readFile(t, out) != before {
 		t.Error("the output was touched")
 	}
-	mustOatta(t, exitFine, append(args, "--batch", "1", "--resume")...)
-	if _, text := mustOatta(t, exitFine, append(args, "--batch", "1", "--resume")...); !strings.Contains(text, "complete: nothing to resume") {
+	mustOatta(t, console.Fine, append(args, "--batch", "1", "--resume")...)
+	if _, text := mustOatta(t, console.Fine, append(args, "--batch", "1", "--resume")...); !strings.Contains(text, "complete: nothing to resume") {
 		t.Errorf("resume of a complete run: %s", text)
 	}
-	if _, text := mustOatta(t, exitNothing, append(args, "--batch", "3", "--resume")...); !strings.Contains(text, "another run") {
+	if _, text := mustOatta(t, console.Nothing, append(args, "--batch", "3", "--resume")...); !strings.Contains(text, "another run") {
 		t.Errorf("resume of another complete run: %s", text)
 	}
-	if err := os.Remove(manifestPath(out)); err != nil {
+	if err := os.Remove(files.ManifestPath(out)); err != nil {
 		t.Fatal(err)
 	}
-	if _, text := mustOatta(t, exitNothing, append(args, "--batch", "1", "--resume")...); !strings.Contains(text, "no manifest tells") {
+	if _, text := mustOatta(t, console.Nothing, append(args, "--batch", "1", "--resume")...); !strings.Contains(text, "no manifest tells") {
 		t.Errorf("resume of a file without a manifest: %s", text)
 	}
 }
@@ -261,15 +264,15 @@ func cifarModel(t *testing.T) string {
 func TestManifestThatCannotBeWritten(t *testing.T) {
 	needEngine(t)
 	dir, out := pictures(t, 3), filepath.Join(t.TempDir(), "out.jsonl")
-	if err := os.MkdirAll(filepath.Join(manifestPath(out), "full"), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(files.ManifestPath(out), "full"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	mustOatta(t, exitNothing, "run", "images", dir, "--model", "resnet20-cifar10", "-o", out)
+	mustOatta(t, console.Nothing, "run", "images", dir, "--model", "resnet20-cifar10", "-o", out)
 	if left, _ := filepath.Glob(out + "*lock*"); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
-	if err := os.RemoveAll(manifestPath(out)); err != nil {
+	if err := os.RemoveAll(files.ManifestPath(out)); err != nil {
 		t.Fatal(err)
 	}
-	mustOatta(t, exitFine, "run", "images", dir, "--model", "resnet20-cifar10", "-o", out, "--resume")
+	mustOatta(t, console.Fine, "run", "images", dir, "--model", "resnet20-cifar10", "-o", out, "--resume")
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oatta/oatta/internal/cli/console"
+	"github.com/oatta/oatta/internal/cli/setup"
 	"github.com/oatta/oatta/runtime"
 	"github.com/oatta/oatta/runtime/ort/ortlib"
 )
@@ -49,7 +51,7 @@ func TestCUDAWithoutProvider(t *testing.T) {
 	if err := os.Symlink(lib, cached); err != nil {
 		t.Fatal(err)
 	}
-	_, errOut := mustOatta(t, exitNothing, "run", "images", "--device", "cuda", pictures(t, 1))
+	_, errOut := mustOatta(t, console.Nothing, "run", "images", "--device", "cuda", pictures(t, 1))
 	for _, want := range []string{cached + " is a CPU library: CUDA needs libonnxruntime_providers_cuda.so beside it", "Run `oatta setup --device cuda`"} {
 		if !strings.Contains(errOut, want) {
 			t.Errorf("%q, want %q", errOut, want)
@@ -63,10 +65,10 @@ func TestWithoutHome(t *testing.T) {
 	for _, name := range []string{ortlib.EnvCache, "HOME", "XDG_CACHE_HOME"} {
 		t.Setenv(name, "")
 	}
-	if _, err := loadEngine(context.Background(), runtime.DeviceCPU); err != nil {
+	if _, err := setup.LoadEngine(context.Background(), runtime.DeviceCPU); err != nil {
 		t.Error(err)
 	}
-	out, _ := mustOatta(t, exitFine, "setup", "--check")
+	out, _ := mustOatta(t, console.Fine, "setup", "--check")
 	if !strings.Contains(out, "found by   env") || !strings.Contains(out, "cache      none (") {
 		t.Errorf("%q", out)
 	}

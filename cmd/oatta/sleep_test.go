@@ -14,6 +14,8 @@ import (
 
 	"github.com/oatta/oatta/adapt/population"
 	"github.com/oatta/oatta/datasets/edf/hypnogram"
+	"github.com/oatta/oatta/internal/cli/console"
+	"github.com/oatta/oatta/internal/cli/run"
 	"github.com/oatta/oatta/internal/method"
 	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/models"
@@ -78,11 +80,11 @@ func TestSleep(t *testing.T) {
 			"--hypnograms: ":       {"--hypnograms", filepath.Join(file, "below")},
 			"is no stage of sleep": {"--hypnograms", t.TempDir(), "--model", cnn(t, "--labels", writeText(t, filepath.Join(t.TempDir(), "l.txt"), "calm\nwild\n"))},
 		} {
-			if _, errOut := mustOatta(t, exitNothing, append([]string{"run", "sleep", k.input, "--model", k.model}, args...)...); !strings.Contains(errOut, want) {
+			if _, errOut := mustOatta(t, console.Nothing, append([]string{"run", "sleep", k.input, "--model", k.model}, args...)...); !strings.Contains(errOut, want) {
 				t.Errorf("%v: %s, want %q", args, errOut, want)
 			}
 		}
-		mustOatta(t, exitNothing, "eval", "sleep", k.input, "--model", k.model, "--trim", "NaN")
+		mustOatta(t, console.Nothing, "eval", "sleep", k.input, "--model", k.model, "--trim", "NaN")
 	})
 }
 
@@ -98,8 +100,8 @@ func checkSleepTransitions(t *testing.T, k kind) {
 	})
 	for command, flag := range map[string]string{"run": "-o", "eval": "--predictions"} {
 		out := filepath.Join(t.TempDir(), "out.jsonl")
-		mustOatta(t, exitFine, command, "sleep", k.input, "--model", k.model, "--transitions", file, flag, out)
-		got, err := readManifest(out)
+		mustOatta(t, console.Fine, command, "sleep", k.input, "--model", k.model, "--transitions", file, flag, out)
+		got, err := run.ReadManifest(out)
 		if err != nil || got.Settings.Taught == nil || got.Settings.Taught.Power != .5 || got.Settings.Taught.Note != "" || !got.Settings.Taught.Used {
 			t.Errorf("%s: %+v, %v", command, got.Settings.Taught, err)
 		}
@@ -148,11 +150,11 @@ func checkHypnograms(t *testing.T, k kind) {
 	if total != nightEpochs/2 {
 		t.Errorf("%g minutes of stages, want %d", total, nightEpochs/2)
 	}
-	_, errOut := mustOatta(t, exitNothing, "run", "sleep", k.input, "--model", k.model, "--hypnograms", k.input)
+	_, errOut := mustOatta(t, console.Nothing, "run", "sleep", k.input, "--model", k.model, "--hypnograms", k.input)
 	if !strings.Contains(errOut, "exists: --overwrite replaces it") {
 		t.Errorf("a second time: %s", errOut)
 	}
-	_, errOut = mustOatta(t, exitFine, "run", "sleep", k.input, "--model", k.model, "--hypnograms", k.input, "--overwrite")
+	_, errOut = mustOatta(t, console.Fine, "run", "sleep", k.input, "--model", k.model, "--hypnograms", k.input, "--overwrite")
 	if !strings.Contains(errOut, "48 epochs: 0 failed") || strings.Contains(errOut, "left out") {
 		t.Errorf("replaced: %s", errOut)
 	}
@@ -186,7 +188,7 @@ func checkSleepEval(t *testing.T, k kind) {
 		t.Errorf("other words for stages: %d unknown, %v", other.Unknown, other.supports())
 	}
 	alone := filepath.Join(k.input, "SC4001E0-PSG.edf")
-	if _, errOut := mustOatta(t, exitNothing, "eval", "sleep", alone, "--model", k.model); !strings.Contains(errOut, "annotations only") && !strings.Contains(errOut, "nobody scored it") {
+	if _, errOut := mustOatta(t, console.Nothing, "eval", "sleep", alone, "--model", k.model); !strings.Contains(errOut, "annotations only") && !strings.Contains(errOut, "nobody scored it") {
 		t.Errorf("without a hypnogram: %s", errOut)
 	}
 }
@@ -206,7 +208,7 @@ func TestBadSleepAmongGood(t *testing.T) {
 	} {
 		writeFile(t, filepath.Join(dir, name), text)
 	}
-	out, text := mustOatta(t, exitSome, "run", "sleep", dir, "--model", cnn(t))
+	out, text := mustOatta(t, console.Partial, "run", "sleep", dir, "--model", cnn(t))
 	epochs, failures := map[string]int{}, map[string]string{}
 	for _, l := range parseLines(t, out) {
 		if epochs[l.Stream]++; l.Failure != "" {
@@ -239,14 +241,14 @@ func TestSleepWritesWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := filepath.Join(t.TempDir(), "out.jsonl")
-	_, errOut := mustOatta(t, exitSome, "run", "sleep", dir, "--model", cnn(t), "--hypnograms", to, "-o", out)
+	_, errOut := mustOatta(t, console.Partial, "run", "sleep", dir, "--model", cnn(t), "--hypnograms", to, "-o", out)
 	if !strings.Contains(errOut, "--resume continues") {
 		t.Errorf("%s", errOut)
 	}
 	if err := os.RemoveAll(filepath.Join(to, "SC4001E0-PSG.edf.sleep.json.part")); err != nil {
 		t.Fatal(err)
 	}
-	mustOatta(t, exitFine, "run", "sleep", dir, "--model", cnn(t), "--hypnograms", to, "-o", out, "--resume")
+	mustOatta(t, console.Fine, "run", "sleep", dir, "--model", cnn(t), "--hypnograms", to, "-o", out, "--resume")
 	if _, err := os.Stat(filepath.Join(to, "SC4001E0-PSG.edf.sleep.json")); errors.Is(err, os.ErrNotExist) {
 		t.Error("the resumed run did not write the summary")
 	}

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/oatta/oatta/internal/cli/console"
 )
 
 // Streams that adapt side by side, killed at several places and resumed, end with the bytes of a run that was left alone, vectors
@@ -19,7 +21,7 @@ func TestTentKilledAndResumed(t *testing.T) {
 				"--method", "tent", "--rate", "0.01", "--batch", "3", "--reset", reset,
 			}
 			whole, cut := filepath.Join(t.TempDir(), "whole.jsonl"), filepath.Join(t.TempDir(), "cut.jsonl")
-			mustOatta(t, exitFine, append(args, "-o", whole)...)
+			mustOatta(t, console.Fine, append(args, "-o", whole)...)
 			args = append(args, "-o", cut, "--resume")
 			for range 2 {
 				var size int64
@@ -28,7 +30,7 @@ func TestTentKilledAndResumed(t *testing.T) {
 				}
 				killAt(t, cut, max(size, 1200)+500, args...)
 			}
-			mustOatta(t, exitFine, args...)
+			mustOatta(t, console.Fine, args...)
 			if readFile(t, cut) != readFile(t, whole) {
 				t.Error("the output differs from that of an undisturbed run")
 			}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/internal/method"
 	"github.com/oatta/oatta/internal/testdata"
 )
@@ -58,7 +59,7 @@ func TestText(t *testing.T) {
 		for want, args := range map[string][]string{
 			"would be read as an input": {"-o", filepath.Join(folder, "out.jsonl")}, "--comma": {"--comma", "||"},
 		} {
-			out, errOut := mustOatta(t, exitNothing, append([]string{"run", "text", folder, "--model", k.model}, args...)...)
+			out, errOut := mustOatta(t, console.Nothing, append([]string{"run", "text", folder, "--model", k.model}, args...)...)
 			if !strings.Contains(out+errOut, want) {
 				t.Errorf("%v: %s, want %q", args, errOut, want)
 			}
@@ -68,7 +69,7 @@ func TestText(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, errOut := mustOatta(t, exitNothing, "run", "text", tweets, "--model", k.model); !strings.Contains(errOut, "vocab.txt") {
+		if _, errOut := mustOatta(t, console.Nothing, "run", "text", tweets, "--model", k.model); !strings.Contains(errOut, "vocab.txt") {
 			t.Errorf("a model whose tokenizer is gone: %s", errOut)
 		}
 	})
@@ -84,7 +85,7 @@ func TestTextEval(t *testing.T) {
 		t.Errorf("polarity: %v", n)
 	}
 	airline := writeText(t, filepath.Join(folder, "airline.csv"), head(t, "twitter_us_airline_Tweets.csv.gz", 101))
-	if _, errOut := mustOatta(t, exitNothing, "eval", "text", airline, "--model", model); !strings.Contains(errOut, `none of the 99 posts can be read: airline.csv:2: time "2/24/2015`) {
+	if _, errOut := mustOatta(t, console.Nothing, "eval", "text", airline, "--model", model); !strings.Contains(errOut, `none of the 99 posts can be read: airline.csv:2: time "2/24/2015`) {
 		t.Errorf("times in an unknown form: %s", errOut)
 	}
 	args := []string{"text", airline, "--model", model, "--format", "json", "-q", "--time-layout", "1/2/2006 15:04"}
@@ -96,7 +97,7 @@ func TestTextEval(t *testing.T) {
 	if mapped.Unknown != 0 || mapped.supports()["positive"] != s.supports()["positive"]+s.Unknown {
 		t.Errorf("mapped: %v with %d unknown", mapped.supports(), mapped.Unknown)
 	}
-	out, _ := mustOatta(t, exitFine, "run", "text", airline, "--model", model, "-q", "--time-layout", "1/2/2006 15:04")
+	out, _ := mustOatta(t, console.Fine, "run", "text", airline, "--model", model, "-q", "--time-layout", "1/2/2006 15:04")
 	last, seen := map[string]string{}, 0
 	for _, l := range parseLines(t, out) {
 		if l.Time < last[l.Stream] {
@@ -130,7 +131,7 @@ func TestBadTextAmongGood(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeFile(t, filepath.Join(dir, "cut.csv.gz"), z.String()[:z.Len()/2])
-	out, _ := mustOatta(t, exitSome, "run", "text", dir, "--model", bert(t))
+	out, _ := mustOatta(t, console.Partial, "run", "text", dir, "--model", bert(t))
 	posts, failures := map[string]int{}, map[string]string{}
 	for _, l := range parseLines(t, out) {
 		if posts[strings.SplitN(l.Stream, ":", 2)[0]]++; l.Failure != "" {
@@ -162,7 +163,7 @@ func TestTextLongerThanTheNetwork(t *testing.T) {
 	model := bert(t, "--max-tokens", "512")
 	manifest := strings.TrimSuffix(model, ".onnx") + ".json"
 	writeFile(t, manifest, strings.Replace(readFile(t, manifest), `"max_tokens": 512`, `"max_tokens": 4096`, 1))
-	out, errOut := mustOatta(t, exitFine, "run", "text", long, "--model", model)
+	out, errOut := mustOatta(t, console.Fine, "run", "text", long, "--model", model)
 	if n := len(parseLines(t, out)); n != 2 || !strings.Contains(errOut, "cut at 512 tokens") {
 		t.Errorf("%d lines: %s", n, errOut)
 	}

@@ -12,6 +12,11 @@ import (
 	"testing"
 
 	"github.com/oatta/oatta/adapt/population"
+	"github.com/oatta/oatta/internal/cli/console"
+	"github.com/oatta/oatta/internal/cli/files"
+	"github.com/oatta/oatta/internal/cli/filter"
+	"github.com/oatta/oatta/internal/cli/filtering"
+	"github.com/oatta/oatta/internal/cli/run"
 	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/models"
 )
@@ -50,7 +55,7 @@ func linesFile(t *testing.T, streams [][]string) string {
 func adaptedAccuracy(t *testing.T, args ...string) float64 {
 	t.Helper()
 	scores := filepath.Join(t.TempDir(), "scores.json")
-	mustOatta(t, exitFine, append([]string{"filter", "-o", os.DevNull, "--scores", scores}, args...)...)
+	mustOatta(t, console.Fine, append([]string{"filter", "-o", os.DevNull, "--scores", scores}, args...)...)
 	var e struct{ Adapted struct{ Accuracy float64 } }
 	if err := json.Unmarshal([]byte(readFile(t, scores)), &e); err != nil {
 		t.Fatal(err)
@@ -67,8 +72,8 @@ func TestTransitionsOfRealStreams(t *testing.T) {
 	}
 	in, out, names := linesFile(t, half[0]), filepath.Join(t.TempDir(), "order.json"), strings.Join(classes, ",")
 	manifest := filepath.Join(t.TempDir(), "acts.json")
-	writeFile(t, manifest, strings.Replace(calibrationManifest, `["fox", "deer"]`, asJSON(classes), 1))
-	c, _ := calibrationOf(t, exitFine, in, "--classes", names, "--transitions-out", out, "--model", manifest)
+	writeFile(t, manifest, strings.Replace(calibrationManifest, `["fox", "deer"]`, filtering.AsJSON(classes), 1))
+	c, _ := calibrationOf(t, console.Fine, in, "--classes", names, "--transitions-out", out, "--model", manifest)
 	if c.Transitions.Streams != 13 || !c.Transitions.Used || c.HeldOut.Transitions.Low <= 0 || c.HeldOut.Folds != 5 || !slices.Contains(c.Wrote, out) {
 		t.Errorf("%+v, %+v", c.Transitions, c.HeldOut)
 	}
@@ -79,7 +84,7 @@ func TestTransitionsOfRealStreams(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m, err := models.ReadManifestFile(manifest); err != nil || asJSON(m.Transitions) != asJSON(written) || m.Prior != nil {
+	if m, err := models.ReadManifestFile(manifest); err != nil || filtering.AsJSON(m.Transitions) != filtering.AsJSON(written) || m.Prior != nil {
 		t.Errorf("the manifest has %+v and the prior %v (%v)", m.Transitions, m.Prior, err)
 	}
 	others := linesFile(t, half[1])
@@ -91,7 +96,7 @@ func TestTransitionsOfRealStreams(t *testing.T) {
 		written.Classes[i], written.Classes[j] = written.Classes[j], written.Classes[i]
 	})
 	wrong := filepath.Join(t.TempDir(), "wrong.json")
-	writeFile(t, wrong, asJSON(written))
+	writeFile(t, wrong, filtering.AsJSON(written))
 	if with := adaptedAccuracy(t, others, "--classes", names, "--transitions", wrong); math.Abs(with-without) > .5 {
 		t.Errorf("accuracy %.2f without, %.2f with transitions of other classes", without, with)
 	}
@@ -117,14 +122,14 @@ func TestCalibrateTransitions(t *testing.T) {
 	}
 	in, out := filepath.Join(t.TempDir(), "in.jsonl"), filepath.Join(t.TempDir(), "order.json")
 	writeFile(t, in, text.String())
-	c, _ := calibrationOf(t, exitSome, in, "--transitions-out", out)
+	c, _ := calibrationOf(t, console.Partial, in, "--transitions-out", out)
 	if tr := c.Transitions; tr.Pairs != 34 || tr.Items != 38 || tr.Streams != 2 || tr.Rhythm != 30 {
 		t.Errorf("%+v", tr)
 	}
 	if !strings.Contains(strings.Join(c.Warnings, "\n"), "the transitions are of 2 streams only: they tell habits of those") {
 		t.Error(c.Warnings)
 	}
-	report, _ := mustOatta(t, exitSome, "calibrate", in, "--transitions-out", out, "--overwrite")
+	report, _ := mustOatta(t, console.Partial, "calibrate", in, "--transitions-out", out, "--overwrite")
 	for _, want := range []string{"transitions of 2 streams (34 pairs): stay 0.", "rhythm 30 s", "of 2 streams filtered by auto, held out in 2 folds", "with the class prior of the others: ", "wrote " + out} {
 		if !strings.Contains(report, want) {
 			t.Errorf("%s\ndoes not say %s", report, want)
@@ -132,7 +137,7 @@ func TestCalibrateTransitions(t *testing.T) {
 	}
 	one := filepath.Join(t.TempDir(), "one.jsonl")
 	writeFile(t, one, line("a", 0, `"probs":[0.7,0.3],"truth":"0"`)+line("a", 30, `"probs":[0.7,0.3],"truth":"1"`))
-	if c, _ = calibrationOf(t, exitFine, one); c.HeldOut != nil || c.Used || !strings.Contains(strings.Join(c.Warnings, "\n"), "there are no two streams with labels") {
+	if c, _ = calibrationOf(t, console.Fine, one); c.HeldOut != nil || c.Used || !strings.Contains(strings.Join(c.Warnings, "\n"), "there are no two streams with labels") {
 		t.Errorf("%+v", c)
 	}
 }
@@ -141,8 +146,8 @@ func TestCalibrateTransitions(t *testing.T) {
 func TestPriorOfShuffledStreams(t *testing.T) {
 	classes, lines := realStreams(t, "maptask_lr")
 	in, names := linesFile(t, lines), strings.Join(classes, ",")
-	c, _ := calibrationOf(t, exitFine, in, "--classes", names)
-	prior := strings.Trim(asJSON(c.Prior), "[]")
+	c, _ := calibrationOf(t, console.Fine, in, "--classes", names)
+	prior := strings.Trim(filtering.AsJSON(c.Prior), "[]")
 	change := 0.0
 	const seeds = 3
 	for seed := range uint64(seeds) {
@@ -169,7 +174,7 @@ func order(t *testing.T, edit func(o *population.Order)) string {
 		edit(o)
 	}
 	file := filepath.Join(t.TempDir(), "order.json")
-	writeFile(t, file, asJSON(o))
+	writeFile(t, file, filtering.AsJSON(o))
 	return file
 }
 
@@ -194,7 +199,7 @@ func twoClasses(t *testing.T, swapped bool) string {
 // adaptedProbs are the adapted probabilities of the first class of a run of filter.
 func adaptedProbs(t *testing.T, class int, args ...string) (out []float64) {
 	t.Helper()
-	text, _ := mustOatta(t, exitFine, append([]string{"filter"}, args...)...)
+	text, _ := mustOatta(t, console.Fine, append([]string{"filter"}, args...)...)
 	for _, line := range strings.Split(strings.TrimSpace(text), "\n") {
 		var l struct{ Adapted []float64 }
 		if err := json.Unmarshal([]byte(line), &l); err != nil {
@@ -235,9 +240,9 @@ func TestTransitionsRhythm(t *testing.T) {
 	in, powers := twoClasses(t, false), map[string]float64{"30s": .5, "1m": 1, "3m": 3}
 	for rhythm, power := range powers {
 		out := filepath.Join(t.TempDir(), "out.jsonl")
-		_, errOut := mustOatta(t, exitFine, "filter", in, "--classes", "deer,fox", "--transitions", order(t, nil), "--rhythm", rhythm, "-o", out)
-		var m filterManifest
-		if err := json.Unmarshal([]byte(readFile(t, manifestPath(out))), &m); err != nil {
+		_, errOut := mustOatta(t, console.Fine, "filter", in, "--classes", "deer,fox", "--transitions", order(t, nil), "--rhythm", rhythm, "-o", out)
+		var m filter.Manifest
+		if err := json.Unmarshal([]byte(readFile(t, files.ManifestPath(out))), &m); err != nil {
 			t.Fatal(err)
 		}
 		if m.Taught == nil || !m.Taught.Used || m.Taught.Power != power || m.Taught.Rhythm != 60 || m.Taught.From != "order.json" || m.Filter.Population != nil || strings.Contains(errOut, "rhythm") {
@@ -260,11 +265,11 @@ func TestTransitionsRhythm(t *testing.T) {
 		{[]string{"--transitions", order(t, nil)}, "learned at a rhythm of 60 s, and that of the input is not known in advance (--rhythm)"},
 		{[]string{"--transitions", asItIs, "--rhythm", "30s"}, "not known at what rhythm the transitions were learned"},
 	} {
-		if _, errOut := mustOatta(t, exitFine, append([]string{"filter", in, "--classes", "deer,fox"}, tc.args...)...); strings.Count(errOut, tc.want) != 1 {
+		if _, errOut := mustOatta(t, console.Fine, append([]string{"filter", in, "--classes", "deer,fox"}, tc.args...)...); strings.Count(errOut, tc.want) != 1 {
 			t.Errorf("%v: %s", tc.args, errOut)
 		}
 	}
-	if _, errOut := mustOatta(t, exitFine, "filter", in, "--classes", "deer,fox", "--transitions", asItIs); strings.Contains(errOut, "rhythm") {
+	if _, errOut := mustOatta(t, console.Fine, "filter", in, "--classes", "deer,fox", "--transitions", asItIs); strings.Contains(errOut, "rhythm") {
 		t.Error(errOut)
 	}
 }
@@ -289,11 +294,11 @@ func TestTransitionsRefused(t *testing.T) {
 		{[]string{"--transitions", order(t, func(o *population.Order) { o.Transitions[1][0] = .4 })}, "transitions[1]: sums to 1.1, want 1"},
 		{[]string{"--transitions", copied, "-o", copied, "--overwrite"}, "the file of transitions"},
 	} {
-		if _, errOut := mustOatta(t, exitNothing, append([]string{"filter", in, "--classes", "deer,fox"}, tc.args...)...); !strings.Contains(errOut, tc.want) {
+		if _, errOut := mustOatta(t, console.Nothing, append([]string{"filter", in, "--classes", "deer,fox"}, tc.args...)...); !strings.Contains(errOut, tc.want) {
 			t.Errorf("%v: %s, want %s", tc.args, errOut, tc.want)
 		}
 	}
-	if _, errOut := mustOatta(t, exitNothing, "filter", in, "--transitions", copied); !strings.Contains(errOut, `only there: "deer", "fox"; only here: "0", "1" (--classes names them)`) {
+	if _, errOut := mustOatta(t, console.Nothing, "filter", in, "--transitions", copied); !strings.Contains(errOut, `only there: "deer", "fox"; only here: "0", "1" (--classes names them)`) {
 		t.Error(errOut)
 	}
 }
@@ -304,10 +309,10 @@ func TestTransitionsAndState(t *testing.T) {
 	args := func(order string) []string {
 		return []string{"filter", in, "--classes", "deer,fox", "--state", file, "--transitions", order}
 	}
-	mustOatta(t, exitFine, args(order(t, nil))...)
+	mustOatta(t, console.Fine, args(order(t, nil))...)
 	writeFile(t, in, readFile(t, in)+`{"stream":"a","probs":[0.5,0.5]}`+"\n")
-	mustOatta(t, exitFine, args(order(t, nil))...)
-	_, errOut := mustOatta(t, exitNothing, args(order(t, func(o *population.Order) { o.Transitions[0] = []float64{.8, .2} }))...)
+	mustOatta(t, console.Fine, args(order(t, nil))...)
+	_, errOut := mustOatta(t, console.Nothing, args(order(t, func(o *population.Order) { o.Transitions[0] = []float64{.8, .2} }))...)
 	if !strings.Contains(errOut, "population was ") || strings.Contains(errOut, "0.8") {
 		t.Error(errOut)
 	}
@@ -350,8 +355,8 @@ func TestTransitionsOfModel(t *testing.T) {
 		{[]string{"--transitions", "none"}, false, false, 0, ""},
 	} {
 		out := filepath.Join(t.TempDir(), "out.jsonl")
-		mustOatta(t, exitFine, append([]string{"run", "images", photos, "--model", net, "-o", out, "--vectors"}, tc.args...)...)
-		r, err := readManifest(out)
+		mustOatta(t, console.Fine, append([]string{"run", "images", photos, "--model", net, "-o", out, "--vectors"}, tc.args...)...)
+		r, err := run.ReadManifest(out)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -368,15 +373,15 @@ func TestTransitionsOfModel(t *testing.T) {
 		t.Error("the transitions change nothing")
 	}
 	file, out := filepath.Join(t.TempDir(), "order.json"), filepath.Join(t.TempDir(), "out.jsonl")
-	writeFile(t, file, asJSON(o))
-	mustOatta(t, exitFine, "run", "images", photos, "--model", "resnet20-cifar10", "-o", out, "--vectors", "--transitions", file)
+	writeFile(t, file, filtering.AsJSON(o))
+	mustOatta(t, console.Fine, "run", "images", photos, "--model", "resnet20-cifar10", "-o", out, "--vectors", "--transitions", file)
 	if readFile(t, out) != results[0] {
 		t.Error("the same transitions from a file differ from those of a manifest")
 	}
-	if _, errOut := mustOatta(t, exitNothing, "run", "images", photos, "--model", net, "--transitions", file, "--gate", "off"); !strings.Contains(errOut, "--transitions: the gate off") {
+	if _, errOut := mustOatta(t, console.Nothing, "run", "images", photos, "--model", net, "--transitions", file, "--gate", "off"); !strings.Contains(errOut, "--transitions: the gate off") {
 		t.Error(errOut)
 	}
-	if _, errOut := mustOatta(t, exitNothing, "run", "images", photos, "--model", net, "--transitions", order(t, nil)); !strings.Contains(errOut, `only there: "fox"`) {
+	if _, errOut := mustOatta(t, console.Nothing, "run", "images", photos, "--model", net, "--transitions", order(t, nil)); !strings.Contains(errOut, `only there: "fox"`) {
 		t.Error(errOut)
 	}
 }

@@ -4,16 +4,18 @@ import (
 	goruntime "runtime"
 	"strings"
 	"testing"
+
+	"github.com/oatta/oatta/internal/cli/console"
 )
 
 func TestVersion(t *testing.T) {
-	out, _ := mustOatta(t, exitFine, "version")
-	for _, want := range []string{"oatta         " + release, goruntime.Version(), "ONNX Runtime  "} {
+	out, _ := mustOatta(t, console.Fine, "version")
+	for _, want := range []string{"oatta         " + console.Release, goruntime.Version(), "ONNX Runtime  "} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in\n%s", want, out)
 		}
 	}
-	if code, _, errOut := oatta(t, "version", "x"); code != exitNothing || !strings.Contains(errOut, `unexpected argument "x"`) {
+	if code, _, errOut := oatta(t, "version", "x"); code != console.Nothing || !strings.Contains(errOut, `unexpected argument "x"`) {
 		t.Errorf("exit code %d, %s", code, errOut)
 	}
 }
@@ -21,7 +23,7 @@ func TestVersion(t *testing.T) {
 // Help is printed wherever it is asked for, also behind arguments.
 func TestHelpBehindArguments(t *testing.T) {
 	for _, args := range []string{"run images DIR --help", "models build resnet18 -h", "filter x.jsonl --help", "calibrate --help"} {
-		if out, _ := mustOatta(t, exitFine, strings.Fields(args)...); !strings.Contains(out, "USAGE:") || !strings.Contains(out, "OPTIONS:") {
+		if out, _ := mustOatta(t, console.Fine, strings.Fields(args)...); !strings.Contains(out, "USAGE:") || !strings.Contains(out, "OPTIONS:") {
 			t.Errorf("%s prints\n%s", args, out)
 		}
 	}

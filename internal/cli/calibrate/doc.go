@@ -1,0 +1,2 @@
+// Package calibrate is the command that fits temperature, class prior and transitions to labelled predictions.
+package calibrate

@@ -1,0 +1,39 @@
+package filter
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/oatta/oatta/internal/cli/console"
+	"github.com/oatta/oatta/internal/cli/evaluation"
+	"github.com/oatta/oatta/internal/cli/files"
+)
+
+// printScores prints what the truth says, if there is any: to standard output unless that is the output.
+func (r *job) printScores() error {
+	t, labels := r.Truths, r.Labels
+	if unknown := t.Resolver.Unknown(); len(unknown) > 0 {
+		fmt.Fprintf(r.Env.Err, "oatta: %d true labels are none of the %d classes: %s; the classes are %s (--classes names them)\n",
+			len(unknown), len(labels), console.Some(unknown, 8), console.Some(labels, 8))
+	}
+	if t.Scored == 0 {
+		if t.Table != nil || r.C.IsSet("truth-field") || r.C.IsSet("scores") {
+			return errors.New("no item has a true label that is one of the classes: nothing to score")
+		}
+		return nil
+	}
+	e := evaluation.Report{
+		Items: r.Items, Failures: r.Failures, Unlabelled: t.Unlabelled, Unknown: t.Unknown,
+		Complete: r.whole, Evaluation: t.Comparison.Evaluate(labels),
+	}
+	if path := r.C.String("scores"); path != "" {
+		if err := files.ReplaceJSON(path, e.Evaluation); err != nil {
+			return err
+		}
+	}
+	w := r.Env.Out
+	if o := r.C.String("output"); o == "-" || o == "" {
+		w = r.Env.Err
+	}
+	return e.Print(w)
+}

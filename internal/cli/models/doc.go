@@ -1,0 +1,2 @@
+// Package models holds the commands that list, inspect, build, convert and export models.
+package models

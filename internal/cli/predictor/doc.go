@@ -1,0 +1,2 @@
+// Package predictor reads the flags that choose what predicts: the plain network, MC dropout, augmentation, Tent or MEMO.
+package predictor

@@ -1,0 +1,65 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/oatta/oatta/datasets"
+	"github.com/oatta/oatta/internal/cli/console"
+	"github.com/oatta/oatta/internal/cli/filtering"
+	"github.com/oatta/oatta/internal/cli/predictor"
+	"github.com/oatta/oatta/internal/inputs"
+	"github.com/oatta/oatta/models"
+)
+
+// imageFlags are those that run and eval share.
+func imageFlags() []cli.Flag {
+	return slices.Concat(modelFlags(models.Default), []cli.Flag{
+		&cli.StringFlag{Name: "streams", Category: console.InputCategory, Usage: "what makes a stream: folder, pattern or metadata (default: what the other flags suggest, else folder)"},
+		&cli.StringFlag{Name: "stream-pattern", Category: console.InputCategory, Usage: "`REGEXP` on the file name with path; its group named stream, else its first group, is the stream"},
+		&cli.StringFlag{Name: "metadata", Category: console.InputCategory, Usage: "`FILE` with streams, times or labels: CSV, COCO Camera Traps JSON, or Camtrap DP (datapackage.json or its folder)"},
+		&cli.StringFlag{Name: "metadata-format", Category: console.InputCategory, Usage: "csv, cct or camtrapdp (default: by the file's name)"},
+		&cli.StringFlag{Name: "file-column", Category: console.InputCategory, Usage: "CSV: column of the file name (default: file)"},
+		&cli.StringFlag{Name: "stream-column", Category: console.InputCategory, Usage: "column or field of the stream (default: stream, location or deploymentID)"},
+		&cli.StringFlag{Name: "time-column", Category: console.InputCategory, Usage: "CSV: column of the capture time (default: time)"},
+		&cli.StringFlag{Name: "label-column", Category: console.InputCategory, Usage: "CSV: column of the true label (default: label)"},
+		&cli.BoolFlag{Name: "name-times", Category: console.InputCategory, Usage: "take the capture time from dates in file names where metadata and EXIF tell none"},
+		&cli.StringFlag{Name: "time-pattern", Category: console.InputCategory, Usage: "`REGEXP` on the file name whose first group is the capture time, with --time-layout"},
+		&cli.StringFlag{Name: "time-layout", Category: console.InputCategory, Usage: "Go `LAYOUT` of such times, as 20060102_150405"},
+		&cli.BoolFlag{Name: "ignore-orientation", Category: console.InputCategory, Usage: "leave pictures as stored instead of turning them as EXIF says"},
+		&cli.Int64Flag{Name: "max-pixels", Category: console.InputCategory, DefaultText: "128 Mi", Usage: "refuse larger pictures"},
+	}, boxFlags(), computeFlags(), predictor.Flags(), filtering.StreamFlags())
+}
+
+func datasetOptions(c *cli.Context, progress func(done, total int)) datasets.Options {
+	return datasets.Options{
+		Streams: datasets.StreamBy(c.String("streams")), StreamPattern: c.String("stream-pattern"),
+		Metadata: c.String("metadata"), MetadataFormat: datasets.Format(c.String("metadata-format")),
+		Fields: datasets.Fields{
+			File: c.String("file-column"), Stream: c.String("stream-column"), Time: c.String("time-column"), Label: c.String("label-column"),
+		},
+		NameTimes: c.Bool("name-times"), TimePattern: c.String("time-pattern"), TimeLayout: c.String("time-layout"),
+		Progress: progress,
+	}
+}
+
+// listing reads the collection that the arguments name.
+func listing(c *cli.Context, env console.Environment) (*datasets.Listing, error) {
+	if c.NArg() == 0 {
+		return nil, fmt.Errorf("no folder or picture given; see `%s --help`", c.Command.HelpName)
+	}
+	p := console.NewProgress(env.Err, 0, c.Bool("quiet"), "capture times")
+	defer p.Finish()
+	return inputs.ListPictures(c.Context, c.Args().Slice(), datasetOptions(c, p.At))
+}
+
+// picturesOf makes the input of a listing: its pictures, or the boxes that a detector found in them.
+func picturesOf(c *cli.Context, l *datasets.Listing, boxes *inputs.Boxes, m *models.Model) (inputs.Input, error) {
+	o := inputs.PictureOptions{IgnoreOrientation: c.Bool("ignore-orientation"), MaxPixels: c.Int64("max-pixels")}
+	if boxes != nil {
+		return inputs.NewCrops(boxes, m.Manifest, o)
+	}
+	return inputs.NewPictures(l, m.Manifest, o)
+}

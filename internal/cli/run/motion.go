@@ -1,0 +1,134 @@
+package run
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/oatta/oatta/datasets/motion"
+	"github.com/oatta/oatta/internal/cli/console"
+	"github.com/oatta/oatta/internal/cli/files"
+	"github.com/oatta/oatta/internal/cli/filtering"
+	"github.com/oatta/oatta/internal/cli/predictor"
+	"github.com/oatta/oatta/internal/inputs"
+	"github.com/oatta/oatta/models"
+)
+
+// motionFlags are those that run and eval share.
+func motionFlags() []cli.Flag {
+	return slices.Concat(modelFlags(""), []cli.Flag{
+		&cli.StringFlag{Name: "time-column", Category: console.InputCategory, Usage: "CSV: column of times (default: time, timestamp, ...; -: none, and --sample-rate spaces the rows)"},
+		&cli.StringSliceFlag{Name: "channel-column", Category: console.InputCategory, Usage: "CSV: `COLUMN` of a channel, once for each (default: all columns of numbers)"},
+		&cli.StringFlag{Name: "unit", Category: console.InputCategory, Usage: "CSV: unit of columns that name none: g (default), mg, m/s2"},
+		&cli.StringFlag{Name: "label-column", Category: console.InputCategory, Usage: "CSV: column of the true label (default: label, activity, ...)"},
+		&cli.Float64Flag{Name: "sample-rate", Category: console.InputCategory, Usage: "CSV: Hz, where times do not tell"},
+		&cli.IntFlag{Name: "hop", Category: console.InputCategory, DefaultText: "the model's", Usage: "samples at the network's rate from one window to the next"},
+		&cli.Float64Flag{Name: "max-gap", Category: console.InputCategory, DefaultText: "0.1", Usage: "seconds without a sample that are bridged; a window that a longer gap touches is left out"},
+	}, computeFlags(), predictor.Flags(), filtering.StreamFlags())
+}
+
+func motionOptions(c *cli.Context) (inputs.MotionOptions, error) {
+	o := inputs.MotionOptions{
+		Table: motion.Options{
+			Time: c.String("time-column"), Channels: c.StringSlice("channel-column"), Unit: c.String("unit"),
+			Label: c.String("label-column"), Rate: c.Float64("sample-rate"),
+		},
+		Hop: c.Int("hop"), Purity: c.Float64("purity"), MaxGap: c.Float64("max-gap"),
+	}
+	if o.Hop < 0 {
+		return o, fmt.Errorf("--hop %d: want 1 or more samples", o.Hop)
+	}
+	return o, nil
+}
+
+func runMotionCommand(env console.Environment) *cli.Command {
+	return &cli.Command{
+		Name:      "motion",
+		Usage:     "tell what people did from recordings of accelerometers, window by window",
+		ArgsUsage: "DIR|FILE...",
+		Description: "Reads HARTH and other CSV tables, Axivity CWA, ActiGraph GT3X, and the folder or archive of HAPT. Every recording is a stream of\n" +
+			"windows of the model's length; it is read twice and never held. Windows that a gap touches are left out.",
+		Flags: slices.Concat(motionFlags(), resultFlags(), writtenFlags(), []cli.Flag{
+			&cli.StringFlag{Name: "summary", Category: console.OutputCategory, Usage: "`FILE` of JSON with the time of each class, by recording, before and after the filter"},
+		}),
+		Action: func(c *cli.Context) error { return runMotion(c, env) },
+	}
+}
+
+func runMotion(c *cli.Context, env console.Environment) error {
+	if err := files.MayReplace(c.String("summary"), c.Bool("overwrite") || c.Bool("resume")); err != nil {
+		return err
+	}
+	outputs := []files.Place{files.At("the results", c.String("output")), files.At("the summary", c.String("summary"))}
+	if err := files.CheckOutputs(c.Args().Slice(), outputs, motion.IsRecording); err != nil {
+		return err
+	}
+	if path := c.String("summary"); path != "" {
+		if err := files.MayCreate(filepath.Dir(path)); err != nil {
+			return fmt.Errorf("--summary: %w", err)
+		}
+	}
+	m, in, listed, err := openMotion(c)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	console.Warn(c, env, in.Warnings())
+	r := &classification{c: c, env: env, input: in, path: c.String("output"), format: c.String("format")}
+	if path := c.String("summary"); path != "" {
+		t := newTimes(m.Manifest.Labels, in.Period())
+		r.observe, r.scores = t.add, t.writer(path)
+	}
+	return r.run(m, listed)
+}
+
+// openMotion loads the model and lists the windows.
+func openMotion(c *cli.Context) (*models.Model, *inputs.Motion, time.Duration, error) {
+	o, err := motionOptions(c)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	m, err := namedModel(c, "recording")
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	begin := time.Now()
+	in, err := inputs.OpenMotion(c.Context, c.Args().Slice(), m.Manifest, o)
+	return m, in, time.Since(begin), err
+}
+
+func evalMotionCommand(env console.Environment) *cli.Command {
+	return &cli.Command{
+		Name:      "motion",
+		Usage:     "classify labelled recordings and score the labels before and after the filter",
+		ArgsUsage: "DIR|FILE...",
+		Description: "The label of a window is that of most of its samples. HARTH's twelve activities are read as its six groups. A label of the data\n" +
+			"that the model does not have takes part in its stream and is not compared; --label-map translates.",
+		Flags: slices.Concat(motionFlags(), resultFlags(), evalFlags(), []cli.Flag{
+			&cli.Float64Flag{Name: "purity", Value: 0.5, Category: console.TruthCategory, Usage: "share of a window that its label must have; a window of less is not compared"},
+		}),
+		Action: func(c *cli.Context) error { return evalMotion(c, env) },
+	}
+}
+
+func evalMotion(c *cli.Context, env console.Environment) error {
+	if err := checkEvalFlags(c); err != nil {
+		return err
+	}
+	if err := files.CheckOutputs(c.Args().Slice(), []files.Place{files.At("the predictions", c.String("predictions"))}, motion.IsRecording); err != nil {
+		return err
+	}
+	translate, err := translation(c)
+	if err != nil {
+		return err
+	}
+	m, in, listed, err := openMotion(c)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return evaluate(c, env, m, in, listed, translate)
+}

@@ -1,0 +1,60 @@
+package run
+
+import (
+	"slices"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/oatta/oatta/internal/cli/console"
+	"github.com/oatta/oatta/models"
+)
+
+func runImagesCommand(env console.Environment) *cli.Command {
+	return &cli.Command{
+		Name:      "images",
+		Usage:     "classify camera-trap pictures, stream by stream",
+		ArgsUsage: "DIR|FILE...",
+		Description: "Walks the folders, orders the pictures of every stream by capture time, runs the network, and passes its probabilities\n" +
+			"through the filter of the stream. A picture that cannot be read is a recorded failure; the run goes on.\n" +
+			"With --boxes, the network classifies what a detector found in the pictures: each box is an item of its own, FILE#NUMBER, and a step of\n" +
+			"its stream; those of a picture come by falling confidence. Boxes are of the picture as EXIF turns it, which is how MegaDetector sees it, or\n" +
+			"with --ignore-orientation as it is stored. They are cut as they are, and then resized like a picture.\n" +
+			"Exit code 0: all well; 1: some pictures failed; 2: nothing done; 130: interrupted, --resume continues.",
+		Flags: slices.Concat(imageFlags(), resultFlags(), writtenFlags(), []cli.Flag{
+			&cli.BoolFlag{Name: "dry-run", Category: console.OutputCategory, Usage: "show the streams and their order; run nothing"},
+		}),
+		Action: func(c *cli.Context) error { return runImages(c, env) },
+	}
+}
+
+func runImages(c *cli.Context, env console.Environment) error {
+	begin := time.Now()
+	l, err := listing(c, env)
+	if err != nil {
+		return err
+	}
+	boxes, err := boxesOf(c, l)
+	if err != nil {
+		return err
+	}
+	listed := time.Since(begin)
+	console.Warn(c, env, l.Warnings)
+	if boxes != nil {
+		console.Warn(c, env, boxes.Warnings())
+	}
+	if c.Bool("dry-run") {
+		return dryRun(env.Out, l, boxes)
+	}
+	m, err := models.Load(c.String("model"))
+	if err != nil {
+		return err
+	}
+	warnGuesses(c, env, m)
+	in, err := picturesOf(c, l, boxes, m)
+	if err != nil {
+		return err
+	}
+	r := &classification{c: c, env: env, input: in, path: c.String("output"), format: c.String("format")}
+	return r.run(m, listed)
+}
