@@ -20,9 +20,9 @@ const (
 
 // CSV reads and writes a table with a column a class.
 type CSV struct {
+	*lineReader
 	name  string
 	o     Options
-	lines *lineReader
 	comma byte
 	eol   string
 
@@ -45,12 +45,12 @@ type columns struct{ stream, id, time, truth, failure int }
 // NewCSV returns a reader of r; name stands in messages.
 func NewCSV(name string, r io.Reader, o Options) *CSV {
 	o = o.filled()
-	return &CSV{name: name, o: o, lines: newLineReader(r, o.MaxLine), eol: "\n"}
+	return &CSV{name: name, o: o, lineReader: newLineReader(r, o.MaxLine), eol: "\n"}
 }
 
 // Begin implements [Lines]: it reads the header.
 func (c *CSV) Begin() ([]string, error) {
-	record, err := c.lines.next(true)
+	record, err := c.next(true)
 	if err == io.EOF {
 		return nil, fmt.Errorf("%s: file is empty: want a header", c.name)
 	}
@@ -222,33 +222,18 @@ func (c *CSV) Head(dst []byte) []byte {
 	return append(dst, end...)
 }
 
-// Line implements [Lines].
-func (c *CSV) Line() int { return c.lines.at }
-
-// Hold implements [Lines].
-func (c *CSV) Hold() Held { return c.lines.hold() }
-
 // Recall implements [Lines].
-func (c *CSV) Recall(h Held) (*Item, error) { return c.understand(c.lines.recall(h)) }
-
-// Open implements [Lines].
-func (c *CSV) Open() bool { return c.lines.open() }
-
-// Offset implements [Lines].
-func (c *CSV) Offset() Offset { return c.lines.offset() }
-
-// SkipTo implements [Lines].
-func (c *CSV) SkipTo(o Offset) error { return c.lines.skipTo(o) }
+func (c *CSV) Recall(h Held) (*Item, error) { return c.understand(c.recall(h)) }
 
 // Next implements [Lines].
 func (c *CSV) Next() (*Item, error) {
-	record, err := c.lines.next(true)
+	record, err := c.next(true)
 	if err != nil && !errors.Is(err, errLong) && !errors.Is(err, errQuote) {
 		return nil, err
 	}
 	if err != nil {
 		c.cells = c.cells[:0]
-		return nil, &LineError{c.name, c.lines.at, err}
+		return nil, &LineError{c.name, c.at, err}
 	}
 	return c.understand(record)
 }
@@ -256,7 +241,7 @@ func (c *CSV) Next() (*Item, error) {
 func (c *CSV) understand(record []byte) (*Item, error) {
 	c.cells = c.cells[:0]
 	if err := c.read(record); err != nil {
-		return nil, &LineError{c.name, c.lines.at, err}
+		return nil, &LineError{c.name, c.at, err}
 	}
 	return &c.item, nil
 }
@@ -330,7 +315,7 @@ func (c *CSV) Append(dst []byte, a Adapted) []byte {
 
 // splice writes the row with the added columns, each as value appends it.
 func (c *CSV) splice(dst []byte, value func(dst []byte, k int) []byte) []byte {
-	text := c.lines.record
+	text := c.record
 	from := 0
 	for i, k := range c.ownByCol {
 		if k >= 0 {
@@ -353,7 +338,7 @@ func (c *CSV) splice(dst []byte, value func(dst []byte, k int) []byte) []byte {
 // Unchanged implements [Lines]. A row that was understood as far as its columns keeps the table rectangular by empty cells.
 func (c *CSV) Unchanged(w io.Writer) error {
 	if len(c.cells) == 0 || c.item.Blank {
-		return c.lines.unchanged(w)
+		return c.lineReader.Unchanged(w)
 	}
 	_, err := w.Write(c.splice(nil, func(dst []byte, _ int) []byte { return dst }))
 	return err

@@ -42,7 +42,7 @@ func (j *JSONLines) kindOf(name []byte) (added, bool) {
 
 // Append implements [Lines].
 func (j *JSONLines) Append(dst []byte, a Adapted) []byte {
-	text := j.lines.record
+	text := j.record
 	var done [addedKinds]bool
 	done[addedAdaptedProb] = true
 	from := 0

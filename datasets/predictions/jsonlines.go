@@ -12,9 +12,9 @@ import (
 
 // JSONLines reads and writes one JSON object a line.
 type JSONLines struct {
+	*lineReader
 	name    string
 	o       Options
-	lines   *lineReader
 	scan    *rawjson.Scanner
 	classes map[string]int
 
@@ -34,7 +34,7 @@ type fields struct{ stream, id, file, time, truth, probs, logits, top, failure r
 // NewJSONLines returns a reader of r; name stands in messages.
 func NewJSONLines(name string, r io.Reader, o Options) *JSONLines {
 	o = o.filled()
-	j := &JSONLines{name: name, o: o, lines: newLineReader(r, o.MaxLine), scan: rawjson.NewScanner(), labelField: "label"}
+	j := &JSONLines{name: name, o: o, lineReader: newLineReader(r, o.MaxLine), scan: rawjson.NewScanner(), labelField: "label"}
 	if len(o.Classes) > 0 {
 		j.classes = classIndex(o.Classes)
 	}
@@ -52,7 +52,7 @@ var (
 // Begin implements [Lines]. Where the options do not name the classes, the field classes of the first line may, as `oatta run --vectors`
 // writes it; where both do, they must agree.
 func (j *JSONLines) Begin() ([]string, error) {
-	names := j.classesOf(bytes.TrimPrefix(j.lines.peek(), rawjson.ByteOrderMark))
+	names := j.classesOf(bytes.TrimPrefix(j.peek(), rawjson.ByteOrderMark))
 	switch given := j.o.Classes; {
 	case names == nil || slices.Equal(names, given):
 		return given, nil
@@ -102,42 +102,24 @@ func (j *JSONLines) classesOf(text []byte) (names []string) {
 // Head implements [Lines].
 func (j *JSONLines) Head(dst []byte) []byte { return dst }
 
-// Line implements [Lines].
-func (j *JSONLines) Line() int { return j.lines.at }
-
-// Unchanged implements [Lines].
-func (j *JSONLines) Unchanged(w io.Writer) error { return j.lines.unchanged(w) }
-
-// Hold implements [Lines].
-func (j *JSONLines) Hold() Held { return j.lines.hold() }
-
 // Recall implements [Lines].
-func (j *JSONLines) Recall(h Held) (*Item, error) { return j.understand(j.lines.recall(h)) }
-
-// Open implements [Lines].
-func (j *JSONLines) Open() bool { return j.lines.open() }
-
-// Offset implements [Lines].
-func (j *JSONLines) Offset() Offset { return j.lines.offset() }
-
-// SkipTo implements [Lines].
-func (j *JSONLines) SkipTo(o Offset) error { return j.lines.skipTo(o) }
+func (j *JSONLines) Recall(h Held) (*Item, error) { return j.understand(j.recall(h)) }
 
 // Next implements [Lines].
 func (j *JSONLines) Next() (*Item, error) {
-	record, err := j.lines.next(false)
+	record, err := j.next(false)
 	switch {
 	case err == nil:
 		return j.understand(record)
 	case errors.Is(err, errLong):
-		err = &LineError{j.name, j.lines.at, err}
+		err = &LineError{j.name, j.at, err}
 	}
 	return nil, err
 }
 
 func (j *JSONLines) understand(record []byte) (*Item, error) {
 	if err := j.read(record); err != nil {
-		return nil, &LineError{j.name, j.lines.at, err}
+		return nil, &LineError{j.name, j.at, err}
 	}
 	return &j.item, nil
 }
@@ -145,7 +127,7 @@ func (j *JSONLines) understand(record []byte) (*Item, error) {
 // read understands a line.
 func (j *JSONLines) read(record []byte) error {
 	j.skip = 0
-	if j.lines.at == 1 && bytes.HasPrefix(record, rawjson.ByteOrderMark) {
+	if j.at == 1 && bytes.HasPrefix(record, rawjson.ByteOrderMark) {
 		j.skip = len(rawjson.ByteOrderMark)
 	}
 	text := record[j.skip:]

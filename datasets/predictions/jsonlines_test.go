@@ -229,8 +229,8 @@ func TestLongLineKeepsItsBytes(t *testing.T) {
 	if len(wrong) != 2 || !strings.HasPrefix(wrong[1], "in:3: ") {
 		t.Errorf("%q", wrong)
 	}
-	if len(j.lines.buf) > 1002 {
-		t.Errorf("the buffer grew to %d", len(j.lines.buf))
+	if len(j.buf) > 1002 {
+		t.Errorf("the buffer grew to %d", len(j.buf))
 	}
 }
 

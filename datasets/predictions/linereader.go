@@ -7,7 +7,8 @@ import (
 	"io"
 )
 
-// lineReader cuts an input into records, lines or rows, in a buffer that grows to the longest of them and no further than the limit.
+// lineReader cuts an input into records, lines or rows, in a buffer that grows to the longest of them and no further than the limit. What it
+// exports is that part of [Lines].
 type lineReader struct {
 	r          io.Reader
 	max        int
@@ -126,12 +127,17 @@ func (l *lineReader) tell(n int) []byte {
 	return l.record
 }
 
-func (l *lineReader) open() bool { return !bytes.HasSuffix(l.record, newline) && !l.more }
+// Open implements [Lines].
+func (l *lineReader) Open() bool { return !bytes.HasSuffix(l.record, newline) && !l.more }
 
-func (l *lineReader) offset() Offset { return Offset{l.told, l.lines} }
+// Line implements [Lines].
+func (l *lineReader) Line() int { return l.at }
 
-// skipTo passes over the input up to a place that an earlier reader told.
-func (l *lineReader) skipTo(o Offset) error {
+// Offset implements [Lines].
+func (l *lineReader) Offset() Offset { return Offset{l.told, l.lines} }
+
+// SkipTo implements [Lines].
+func (l *lineReader) SkipTo(o Offset) error {
 	if err := l.copyRest(io.Discard); err != nil {
 		return err
 	}
@@ -175,8 +181,8 @@ func (l *lineReader) fill() {
 	l.err = io.ErrNoProgress
 }
 
-// hold keeps the record that was told.
-func (l *lineReader) hold() Held { return Held{bytes.Clone(l.record), l.at} }
+// Hold implements [Lines].
+func (l *lineReader) Hold() Held { return Held{bytes.Clone(l.record), l.at} }
 
 // recall makes a record that was held the one that was told.
 func (l *lineReader) recall(h Held) []byte {
@@ -184,8 +190,8 @@ func (l *lineReader) recall(h Held) []byte {
 	return l.record
 }
 
-// unchanged writes the record that was told, with all of its rest if it was too long to be held.
-func (l *lineReader) unchanged(w io.Writer) error {
+// Unchanged implements [Lines]: it writes the record that was told, with all of its rest if it was too long to be held.
+func (l *lineReader) Unchanged(w io.Writer) error {
 	if _, err := w.Write(l.record); err != nil {
 		return err
 	}
