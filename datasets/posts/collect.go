@@ -37,11 +37,8 @@ func (l *Listing) Len() (n int) {
 // postOverhead is about what a post takes beside its texts.
 const postOverhead = 128
 
-// Collect reads all posts, each stream ordered by time. More of them than Options.MaxBytes allows are an error; then the file is to be cut by user.
-func Collect(r Reader, o Options) (*Listing, error) {
-	if err := o.Validate(); err != nil {
-		return nil, err
-	}
+// collect reads all posts, each stream ordered by time. More of them than Options.MaxBytes allows are an error; then the file is to be cut by user.
+func collect(r reader, o Options) (*Listing, error) {
 	limit := o.filled().MaxBytes
 	list := &Listing{}
 	index := map[string]int{}
@@ -117,9 +114,9 @@ func Open(path string, o Options) (*Listing, error) {
 		return nil, err
 	}
 	defer f.Close()
-	r, err := New(path, f, o)
+	r, err := newReader(path, f, o)
 	if err != nil {
 		return nil, err
 	}
-	return Collect(r, o)
+	return collect(r, o)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/oatta/oatta/datasets/internal/table"
 )
 
-// CSV reads a table with a row a post.
-type CSV struct {
+// csvReader reads a table with a row a post.
+type csvReader struct {
 	name    string
 	o       Options
 	rows    *table.Reader
@@ -23,28 +23,14 @@ type CSV struct {
 // columns are the indices of those that are read, -1 for those that are absent.
 type columns struct{ stream, id, time, text, label int }
 
-// NewCSV reads the header of a table; name stands in messages. A user and a text there must be.
-func NewCSV(name string, r io.Reader, o Options) (*CSV, error) {
-	if err := o.Validate(); err != nil {
-		return nil, err
-	}
+// newCSV reads the header of a table; name stands in messages. A user and a text there must be.
+func newCSV(name string, r io.Reader, o Options) (*csvReader, error) {
 	rows, err := table.New(name, &lineEnds{r: r}, o.Comma)
 	if err != nil {
 		return nil, err
 	}
-	c := &CSV{name: name, o: o.filled(), rows: rows}
-	for _, f := range []struct {
-		to       *int
-		given    string
-		usual    []string
-		required bool
-	}{
-		{&c.at.stream, o.Stream, Names.Stream, true},
-		{&c.at.id, o.ID, Names.ID, false},
-		{&c.at.time, o.Time, Names.Time, false},
-		{&c.at.text, o.Text, Names.Text, true},
-		{&c.at.label, o.Label, Names.Label, false},
-	} {
+	c := &csvReader{name: name, o: o, rows: rows}
+	for _, f := range wantedFields(c.o, &c.at.stream, &c.at.id, &c.at.time, &c.at.text, &c.at.label) {
 		if *f.to, err = c.find(f.given, f.usual, f.required); err != nil {
 			return nil, err
 		}
@@ -54,7 +40,7 @@ func NewCSV(name string, r io.Reader, o Options) (*CSV, error) {
 }
 
 // find returns the index of a column: of the name that is given, else of the first of the usual ones.
-func (c *CSV) find(given string, usual []string, required bool) (int, error) {
+func (c *csvReader) find(given string, usual []string, required bool) (int, error) {
 	if given != "" {
 		return c.rows.Column(given, true)
 	}
@@ -69,21 +55,18 @@ func (c *CSV) find(given string, usual []string, required bool) (int, error) {
 // sentimentColumns is the number of columns of Sentiment140.
 const sentimentColumns = 6
 
-// NewSentiment140 reads the files of Sentiment140, for training and for testing. A first row that is no CSV is an error of the file.
-func NewSentiment140(name string, r io.Reader, o Options) (*CSV, error) {
-	if err := o.Validate(); err != nil {
-		return nil, err
-	}
+// newSentiment140 reads the files of Sentiment140, for training and for testing. A first row that is no CSV is an error of the file.
+func newSentiment140(name string, r io.Reader, o Options) (*csvReader, error) {
 	rows, err := table.New(name, &lineEnds{r: r}, ',')
 	if err != nil {
 		return nil, err
 	}
 	rows.UnreadHeader()
-	return &CSV{name, o.filled(), rows, columns{stream: 4, id: 1, time: 2, text: 5, label: 0}, sentimentColumns}, nil
+	return &csvReader{name, o, rows, columns{stream: 4, id: 1, time: 2, text: 5, label: 0}, sentimentColumns}, nil
 }
 
-// Next implements [Reader].
-func (c *CSV) Next() (Post, error) {
+// Next implements reader.
+func (c *csvReader) Next() (Post, error) {
 	row, err := c.rows.Next()
 	var bad *csv.ParseError
 	switch {
@@ -98,11 +81,12 @@ func (c *CSV) Next() (Post, error) {
 	return c.o.post(c.name, row.Line, fields{trimmed(c.at.stream), trimmed(c.at.id), row.Get(c.at.time), row.Get(c.at.text), trimmed(c.at.label)})
 }
 
-// New tells what r holds by its first line and returns its reader: JSON lines, LEAF JSON, Sentiment140 or a CSV table with a header.
-func New(name string, r io.Reader, o Options) (Reader, error) {
+// newReader tells what r holds by its first line and returns its reader: JSON lines, LEAF JSON, Sentiment140 or a CSV table with a header.
+func newReader(name string, r io.Reader, o Options) (reader, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
+	o = o.filled()
 	br := bufio.NewReaderSize(r, 64<<10)
 	head, err := br.Peek(64 << 10)
 	if err != nil && err != io.EOF && !errors.Is(err, bufio.ErrBufferFull) {
@@ -111,13 +95,13 @@ func New(name string, r io.Reader, o Options) (Reader, error) {
 	text := strings.TrimLeft(strings.TrimPrefix(string(head), "\ufeff"), " \t\r\n")
 	switch {
 	case strings.HasPrefix(text, "{") && isLEAF(text):
-		return NewLEAF(name, br, o)
+		return newLEAF(name, br, o)
 	case strings.HasPrefix(text, "{"):
-		return NewJSONLines(name, br, o)
+		return newJSONLines(name, br, o), nil
 	case isSentiment140(text):
-		return NewSentiment140(name, br, o)
+		return newSentiment140(name, br, o)
 	}
-	return NewCSV(name, br, o)
+	return newCSV(name, br, o)
 }
 
 // isLEAF tells the one object of LEAF from an object a line by its first field.

@@ -2,11 +2,11 @@
 //
 // # The contract
 //
-// A [Reader] tells one [Post] after another in the order of the file, in memory that does not grow with the file ([LEAF] apart, which is one JSON
+// A reader tells one [Post] after another in the order of the file, in memory that does not grow with the file (LEAF apart, which is one JSON
 // value). A row that cannot be understood is a [RowError] with its line, and the reader goes on behind it; any other error ends the file. Where a
 // quote is not closed, a row ends where CSV says that it does, which may be many lines on: rows have at most 16 MiB.
 //
-// [Collect] holds all posts in memory, up to a limit, and orders each stream by time. The order is stable: posts of one time, and posts
+// [Open] holds all posts in memory, up to a limit, and orders each stream by time. The order is stable: posts of one time, and posts
 // without a time, which take that of their predecessor in the file, stay in the order of the file. Streams come in order of their first post.
 //
 // # Text

@@ -10,24 +10,20 @@ import (
 	"unicode/utf8"
 )
 
-// JSONLines reads one object a line.
-type JSONLines struct {
+// jsonLines reads one object a line.
+type jsonLines struct {
 	name  string
 	o     Options
 	lines *lineReader
 }
 
-// NewJSONLines returns a reader of r; name stands in messages.
-func NewJSONLines(name string, r io.Reader, o Options) (*JSONLines, error) {
-	if err := o.Validate(); err != nil {
-		return nil, err
-	}
-	o = o.filled()
-	return &JSONLines{name, o, newLineReader(r, o.MaxLine)}, nil
+// newJSONLines returns a reader of r; name stands in messages.
+func newJSONLines(name string, r io.Reader, o Options) *jsonLines {
+	return &jsonLines{name, o, newLineReader(r, o.MaxLine)}
 }
 
-// Next implements [Reader]. Empty lines are passed over.
-func (j *JSONLines) Next() (Post, error) {
+// Next implements reader. Empty lines are passed over.
+func (j *jsonLines) Next() (Post, error) {
 	for {
 		line, err := j.lines.next()
 		if errors.Is(err, errLong) {
@@ -49,7 +45,7 @@ func (j *JSONLines) Next() (Post, error) {
 }
 
 // post understands a line.
-func (j *JSONLines) post(line []byte) (Post, error) {
+func (j *jsonLines) post(line []byte) (Post, error) {
 	if !utf8.Valid(line) {
 		line = []byte(utf(string(line)))
 	}
@@ -58,18 +54,7 @@ func (j *JSONLines) post(line []byte) (Post, error) {
 		return Post{}, &RowError{j.name, j.lines.at, err}
 	}
 	var f fields
-	for _, want := range []struct {
-		to       *string
-		given    string
-		usual    []string
-		required bool
-	}{
-		{&f.stream, j.o.Stream, Names.Stream, true},
-		{&f.id, j.o.ID, Names.ID, false},
-		{&f.time, j.o.Time, Names.Time, false},
-		{&f.text, j.o.Text, Names.Text, true},
-		{&f.label, j.o.Label, Names.Label, false},
-	} {
+	for _, want := range wantedFields(j.o, &f.stream, &f.id, &f.time, &f.text, &f.label) {
 		if err := member(object, want.given, want.usual, want.required, want.to); err != nil {
 			return Post{}, &RowError{j.name, j.lines.at, err}
 		}

@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// LEAF reads the JSON of the LEAF benchmark, which it holds in memory. Posts come user by user, in the order of "users".
-type LEAF struct {
+// leafReader reads the JSON of the LEAF benchmark, which it holds in memory. Posts come user by user, in the order of "users".
+type leafReader struct {
 	name string
 	o    Options
 	doc  leafDocument
@@ -28,13 +28,9 @@ type leafUser struct {
 	Y []json.RawMessage `json:"y"`
 }
 
-// NewLEAF reads r; name stands in messages. Lists that contradict each other are an error.
-func NewLEAF(name string, r io.Reader, o Options) (*LEAF, error) {
-	if err := o.Validate(); err != nil {
-		return nil, err
-	}
-	o = o.filled()
-	l := &LEAF{name: name, o: o}
+// newLEAF reads r; name stands in messages. Lists that contradict each other are an error.
+func newLEAF(name string, r io.Reader, o Options) (*leafReader, error) {
+	l := &leafReader{name: name, o: o}
 	b, err := io.ReadAll(io.LimitReader(r, o.MaxBytes+1))
 	if err == nil && int64(len(b)) > o.MaxBytes {
 		err = fmt.Errorf("over %d bytes", o.MaxBytes)
@@ -84,8 +80,8 @@ func (d leafDocument) check() error {
 	return nil
 }
 
-// Next implements [Reader].
-func (l *LEAF) Next() (Post, error) {
+// Next implements reader.
+func (l *leafReader) Next() (Post, error) {
 	for l.user < len(l.doc.Users) {
 		user := l.doc.Users[l.user]
 		data := l.doc.Data[user]

@@ -20,8 +20,8 @@ type Post struct {
 	Line   int       // where the post begins, from 1; in LEAF files its number
 }
 
-// Reader tells the posts of a file.
-type Reader interface {
+// reader tells the posts of a file.
+type reader interface {
 	// Next returns the next post. The error is io.EOF at the end, a *RowError for a row that cannot be understood, after which the next can be
 	// read, and anything else if the file cannot be read on.
 	Next() (Post, error)
@@ -44,7 +44,7 @@ func (e *RowError) Unwrap() error { return e.Err }
 
 // Options says how to read posts. The zero value reads the names that fields usually have.
 type Options struct {
-	// Stream, ID, Time, Text and Label are names of columns or fields. "" takes the first of the usual ones that the file has, see [Names]; a
+	// Stream, ID, Time, Text and Label are names of columns or fields. "" takes the first of the usual ones that the file has, see usualNames; a
 	// name that is given and is not there is an error.
 	Stream, ID, Time, Text, Label string
 	// TimeLayout is a layout of package time that is tried before the usual forms, for dates like 2/24/2015 11:35. It may have an offset (-0700), but
@@ -58,8 +58,8 @@ type Options struct {
 	MaxBytes int64
 }
 
-// Names are the usual names, in the order in which they are looked for, without regard to case in CSV.
-var Names = struct{ Stream, ID, Time, Text, Label []string }{
+// usualNames are the usual names, in the order in which they are looked for, without regard to case in CSV.
+var usualNames = struct{ Stream, ID, Time, Text, Label []string }{
 	Stream: []string{"stream", "user", "name", "author", "username", "user_name", "screen_name", "speaker"},
 	ID:     []string{"id", "tweet_id", "post_id", "ids"},
 	Time:   []string{"time", "date", "created_at", "timestamp", "tweet_created", "start"},
@@ -96,6 +96,24 @@ func (o Options) filled() Options {
 // fields are the texts of a post before they are understood.
 type fields struct{ stream, id, time, text, label string }
 
+// wantedField says where a field goes, and which names it has: the one that is given, or one of the usual ones.
+type wantedField[T any] struct {
+	to       *T
+	given    string
+	usual    []string
+	required bool
+}
+
+func wantedFields[T any](o Options, stream, id, time, text, label *T) []wantedField[T] {
+	return []wantedField[T]{
+		{stream, o.Stream, usualNames.Stream, true},
+		{id, o.ID, usualNames.ID, false},
+		{time, o.Time, usualNames.Time, false},
+		{text, o.Text, usualNames.Text, true},
+		{label, o.Label, usualNames.Label, false},
+	}
+}
+
 // post understands the fields of a row.
 func (o Options) post(name string, line int, f fields) (Post, error) {
 	p := Post{Stream: utf(f.stream), ID: utf(f.id), Text: utf(f.text), Label: utf(f.label), Line: line}
@@ -106,7 +124,7 @@ func (o Options) post(name string, line int, f fields) (Post, error) {
 		return p, nil
 	}
 	var err error
-	if p.Time, p.Zoned, err = ParseTime(f.time, o.TimeLayout); err != nil {
+	if p.Time, p.Zoned, err = parseTime(f.time, o.TimeLayout); err != nil {
 		return p, &RowError{name, line, err}
 	}
 	return p, nil

@@ -18,7 +18,7 @@ import (
 )
 
 // transcript reads all of a file: a line a post or bad row.
-func transcript(t *testing.T, r Reader) (out []string) {
+func transcript(t *testing.T, r reader) (out []string) {
 	t.Helper()
 	for {
 		p, err := r.Next()
@@ -77,7 +77,7 @@ func TestReaders(t *testing.T) {
 		{"header alone", "user,text\n", Options{}, nil},
 	} {
 		for _, wrap := range []func(io.Reader) io.Reader{func(r io.Reader) io.Reader { return r }, iotest.OneByteReader} {
-			r, err := New("f", wrap(strings.NewReader(tc.in)), tc.o)
+			r, err := newReader("f", wrap(strings.NewReader(tc.in)), tc.o)
 			if err != nil {
 				t.Errorf("%s: %v", tc.name, err)
 				continue
@@ -99,7 +99,7 @@ func TestFilesThatAreNone(t *testing.T) {
 		{`{"users":["a"],"user_data":{"b":{}}}`, `datasets/posts: f: users[0]: "a" has no user_data`},
 		{`{"users":`, `datasets/posts: f: unexpected end of JSON input`},
 	} {
-		_, err := New("f", strings.NewReader(tc.in), Options{})
+		_, err := newReader("f", strings.NewReader(tc.in), Options{})
 		if err == nil || err.Error() != tc.want {
 			t.Errorf("%q: %v, want %s", tc.in, err, tc.want)
 		}
@@ -121,7 +121,7 @@ func TestParseTime(t *testing.T) {
 		{"Mon Apr 36 22:19:45 PDT 2009", "", false},
 		{"", "", false},
 	} {
-		got, zoned, err := ParseTime(tc.text, "")
+		got, zoned, err := parseTime(tc.text, "")
 		if (err != nil) != (tc.want == "") || err == nil && (got.Format(time.RFC3339) != tc.want || zoned != tc.zoned) {
 			t.Errorf("%q: %v, zoned %t, %v; want %s", tc.text, got, zoned, err, tc.want)
 		}
@@ -130,11 +130,11 @@ func TestParseTime(t *testing.T) {
 
 func TestCollectOrders(t *testing.T) {
 	const in = "user,id,time,text\nb,1,2024-01-02,x\na,2,2024-01-01,x\nb,3,2024-01-01,x\nb,4,,x\nb,5,2024-01-02,x\nb,6,2024-01-01,x\nc,7,,x\nc,8,,x\nd,9,bad,x\n"
-	r, err := NewCSV("f", strings.NewReader(in), Options{})
+	r, err := newCSV("f", strings.NewReader(in), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := Collect(r, Options{})
+	list, err := collect(r, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,8 +149,8 @@ func TestCollectOrders(t *testing.T) {
 	if want := []string{"b34615", "a2", "c78"}; !slices.Equal(got, want) || len(list.Bad) != 1 || list.Bad[0].Line != 10 || list.Len() != 8 {
 		t.Errorf("%q with %d bad rows, want %q", got, len(list.Bad), want)
 	}
-	r, _ = NewCSV("f", strings.NewReader(in), Options{})
-	if _, err := Collect(r, Options{MaxBytes: 300}); err == nil || !strings.Contains(err.Error(), "line 4: posts take over 300 bytes") {
+	r, _ = newCSV("f", strings.NewReader(in), Options{})
+	if _, err := collect(r, Options{MaxBytes: 300}); err == nil || !strings.Contains(err.Error(), "line 4: posts take over 300 bytes") {
 		t.Errorf("over the limit: %v", err)
 	}
 }
@@ -206,7 +206,7 @@ func TestOpenGzip(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	for _, o := range []Options{{Comma: 'x'}, {MaxLine: -1}, {MaxBytes: -1}, {TimeLayout: "15:04 MST"}} {
-		if _, err := New("f", strings.NewReader("user,text\n"), o); err == nil {
+		if _, err := newReader("f", strings.NewReader("user,text\n"), o); err == nil {
 			t.Errorf("%+v passes", o)
 		}
 	}
@@ -217,11 +217,11 @@ func FuzzNew(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r, err := New("f", bytes.NewReader(b), Options{MaxLine: 1 << 16})
+		r, err := newReader("f", bytes.NewReader(b), Options{MaxLine: 1 << 16})
 		if err != nil {
 			return
 		}
-		list, err := Collect(r, Options{})
+		list, err := collect(r, Options{})
 		if err == nil && list.Len()+len(list.Bad) > len(b)+1 {
 			t.Fatalf("%d posts in %d bytes", list.Len(), len(b))
 		}
@@ -234,11 +234,11 @@ func BenchmarkSentiment140(b *testing.B) {
 	b.SetBytes(int64(len(in)))
 	b.ReportAllocs()
 	for b.Loop() {
-		r, err := NewSentiment140("f", strings.NewReader(in), Options{})
+		r, err := newSentiment140("f", strings.NewReader(in), Options{})
 		if err != nil {
 			b.Fatal(err)
 		}
-		if list, err := Collect(r, Options{}); err != nil || list.Len() != 1000 {
+		if list, err := collect(r, Options{}); err != nil || list.Len() != 1000 {
 			b.Fatal(list, err)
 		}
 	}

@@ -14,9 +14,9 @@ var zones = map[string]int{
 	"EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7,
 }
 
-// ParseTime reads the time of a post: by the layout if there is one and it fits, else in the forms that the package names. zoned tells an
+// parseTime reads the time of a post: by the layout if there is one and it fits, else in the forms that the package names. zoned tells an
 // instant from wall-clock time, which is held in UTC.
-func ParseTime(s, layout string) (t time.Time, zoned bool, err error) {
+func parseTime(s, layout string) (t time.Time, zoned bool, err error) {
 	s = strings.TrimSpace(s)
 	if layout != "" {
 		if t, err := time.Parse(layout, s); err == nil && !t.IsZero() {
