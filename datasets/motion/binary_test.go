@@ -56,7 +56,7 @@ func numbered(block []byte, sequence uint32, at time.Duration) []byte {
 func cwaOf(t *testing.T, parts ...[]byte) (*Recording, read) {
 	t.Helper()
 	header := file(t, "ax3_packed.cwa")[:cwaHeader]
-	r, err := NewCWA("t.cwa", bytes.NewReader(bytes.Join(append([][]byte{header}, parts...), nil)))
+	r, err := newCWA("t.cwa", bytes.NewReader(bytes.Join(append([][]byte{header}, parts...), nil)))
 	return r, mustRead(t, r, err)
 }
 
@@ -71,7 +71,7 @@ func TestCWATimes(t *testing.T) {
 		{"ax3_wide.cwa", 0.123, 0.02, 1e-4},       // stamps have fractions, of 1/32768 s
 		{"ax6.cwa", 0.37, 0.01, 1e-6},
 	} {
-		r, err := OpenCWA(filepath.Join("testdata", tt.file))
+		r, err := openCWA(filepath.Join("testdata", tt.file))
 		got := mustRead(t, r, err)
 		start := r.Header().Start.Sub(time.Date(2024, 2, 28, 23, 59, 0, 0, time.UTC)).Seconds()
 		for i, at := range got.times {
@@ -86,7 +86,7 @@ func TestCWATimes(t *testing.T) {
 }
 
 func TestCWAHeader(t *testing.T) {
-	r, err := OpenCWA(filepath.Join("testdata", "ax3_packed.cwa"))
+	r, err := openCWA(filepath.Join("testdata", "ax3_packed.cwa"))
 	mustRead(t, r, err)
 	h := r.Header()
 	if h.Person != "P 07" || h.Device != "Axivity AX3 4660" || h.Name != "ax3_packed" || h.Zoned {
@@ -167,7 +167,7 @@ func TestCWAErrors(t *testing.T) {
 		"the file ends behind its header": good[:1024],
 		"not a block of samples":          append(bytes.Clone(good[:1024]), make([]byte, 512)...),
 	} {
-		if _, err := NewCWA("t.cwa", bytes.NewReader(b)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := newCWA("t.cwa", bytes.NewReader(b)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
@@ -231,7 +231,7 @@ func TestGT3XDamage(t *testing.T) {
 		"part of 16": {logged(at(100), logRecord(logWide, 101, make([]byte, 14))), []float64{0, .5, 1, 1.5}, nil},
 	} {
 		b := gt3xOf(t, "info.txt", goodInfo, "log.bin", tt.log)
-		r, err := NewGT3X("t.gt3x", bytes.NewReader(b), int64(len(b)))
+		r, err := newGT3X("t.gt3x", bytes.NewReader(b), int64(len(b)))
 		got := mustRead(t, r, err)
 		if d := cmp.Diff(tt.times, got.times, cmpopts.EquateApprox(0, 1e-12)); d != "" {
 			t.Errorf("%s: %s", name, d)
@@ -267,7 +267,7 @@ func TestGT3XScale(t *testing.T) {
 		"turned":        {"Serial Number: MOS2D1\nFirmware: 1.6.0\nSample Rate: 2", logged(log), []float32{2, -1, 0}},
 	} {
 		b := gt3xOf(t, "log.bin", tt.log, "info.txt", tt.info)
-		r, err := NewGT3X("t.gt3x", bytes.NewReader(b), int64(len(b)))
+		r, err := newGT3X("t.gt3x", bytes.NewReader(b), int64(len(b)))
 		if d := cmp.Diff(tt.want, mustRead(t, r, err).values[0]); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
@@ -291,7 +291,7 @@ func TestGT3XErrors(t *testing.T) {
 		"how many units a g are is not said":            gt3xOf(t, "info.txt", "Serial Number: XYZ\nSample Rate: 2\n", "log.bin", log),
 		"activity.bin: no samples":                      gt3xOf(t, "info.txt", goodInfo, "activity.bin", "1234"),
 	} {
-		r, err := NewGT3X("t.gt3x", bytes.NewReader(b), int64(len(b)))
+		r, err := newGT3X("t.gt3x", bytes.NewReader(b), int64(len(b)))
 		if err == nil {
 			_, err = readAll(r)
 		}
@@ -310,9 +310,9 @@ func TestCut(t *testing.T) {
 			var r *Recording
 			var err error
 			if strings.HasSuffix(name, ".cwa") {
-				r, err = NewCWA(name, bytes.NewReader(b))
+				r, err = newCWA(name, bytes.NewReader(b))
 			} else {
-				r, err = NewGT3X(name, bytes.NewReader(b), int64(n))
+				r, err = newGT3X(name, bytes.NewReader(b), int64(n))
 			}
 			if err != nil {
 				continue
@@ -380,7 +380,7 @@ func TestMemoryIsFlat(t *testing.T) {
 	}
 	whole := file(t, "ax3_packed.cwa")
 	in := io.MultiReader(bytes.NewReader(whole[:cwaHeader]), &blocks{base: whole[cwaHeader:][:512], n: 72_000})
-	r, err := NewCWA("t.cwa", in)
+	r, err := newCWA("t.cwa", in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -446,7 +446,7 @@ func BenchmarkCWA(b *testing.B) {
 	for k := range 4000 {
 		text = append(text, numbered(whole[cwaHeader:][:512], uint32(k), time.Duration(k)*1200*time.Millisecond)...)
 	}
-	benchmarkReader(b, len(text), func() (*Recording, error) { return NewCWA("t.cwa", bytes.NewReader(text)) })
+	benchmarkReader(b, len(text), func() (*Recording, error) { return newCWA("t.cwa", bytes.NewReader(text)) })
 }
 
 func BenchmarkGT3X(b *testing.B) {
@@ -457,7 +457,7 @@ func BenchmarkGT3X(b *testing.B) {
 	}
 	text := gt3xOf(b, "info.txt", strings.Replace(goodInfo, ": 2", ": 100", 1), "log.bin", string(log))
 	benchmarkReader(b, len(log), func() (*Recording, error) {
-		return NewGT3X("t.gt3x", bytes.NewReader(text), int64(len(text)))
+		return newGT3X("t.gt3x", bytes.NewReader(text), int64(len(text)))
 	})
 }
 
@@ -469,14 +469,14 @@ func BenchmarkHARTH(b *testing.B) {
 		fmt.Fprintf(&text, "%s,-0.760242,0.299570,0.468570,-5.092732,-0.298644,0.709439,6\n", start.Add(time.Duration(i)*20*time.Millisecond).Format("2006-01-02 15:04:05.000"))
 	}
 	benchmarkReader(b, text.Len(), func() (*Recording, error) {
-		return NewCSV("S006.csv", strings.NewReader(text.String()), Options{Channels: HARTHChannels})
+		return newCSV("S006.csv", strings.NewReader(text.String()), Options{Channels: harthChannels})
 	})
 }
 
 func BenchmarkHAPT(b *testing.B) {
 	text := strings.Repeat("0.9180555898766518 -0.1124999994242935 0.5097222514293852\n", 20_000)
 	benchmarkReader(b, len(text), func() (*Recording, error) {
-		r := &Recording{labels: newDictionary(HAPTActivities...), head: Header{Channels: make([]Channel, 3)}}
+		r := &Recording{labels: newDictionary(haptActivities...), head: Header{Channels: make([]Channel, 3)}}
 		r.dec = &haptDecoder{source: &haptText{newLines("t.txt", strings.NewReader(text))}, rec: r}
 		return r, nil
 	})

@@ -39,14 +39,14 @@ var (
 	labelColumns = []string{"label", "activity", "class", "annotation", "labels"}
 )
 
-// OpenCSV opens a table with a header, gzipped or not: a row a sample, one column a channel. Units stand behind names in parentheses or
+// openCSV opens a table with a header, gzipped or not: a row a sample, one column a channel. Units stand behind names in parentheses or
 // brackets, "x (g)" or "acc_x [m/s^2]".
-func OpenCSV(path string, o Options) (*Recording, error) {
+func openCSV(path string, o Options) (*Recording, error) {
 	f, err := textfile.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	r, err := NewCSV(path, f, o)
+	r, err := newCSV(path, f, o)
 	if err != nil {
 		_ = f.Close() // the error that counts is the first
 		return nil, err
@@ -55,8 +55,8 @@ func OpenCSV(path string, o Options) (*Recording, error) {
 	return r, nil
 }
 
-// NewCSV is [OpenCSV] of an open table; name stands in messages.
-func NewCSV(name string, in io.Reader, o Options) (*Recording, error) {
+// newCSV is openCSV of an open table; name stands in messages.
+func newCSV(name string, in io.Reader, o Options) (*Recording, error) {
 	rows, err := table.New(name, in, o.Delimiter)
 	if err != nil {
 		return nil, err

@@ -67,7 +67,7 @@ func TestCSVTimes(t *testing.T) {
 		"line ends":       {strings.ReplaceAll(csvTable("time,x,y", 100, func(i int) string { return fmt.Sprintf("%.2f", float64(i)/50) }), "\n", "\r\n"), Options{}, time.Time{}, false, 50, 1e-9},
 		"60 Hz to the ms": {csvTable("time,x,y", 100, func(i int) string { return fmt.Sprintf("%.3f", float64(i)/60) }), Options{}, time.Time{}, false, 60, 1},
 	} {
-		r, err := NewCSV("t.csv", strings.NewReader(tt.text), tt.o)
+		r, err := newCSV("t.csv", strings.NewReader(tt.text), tt.o)
 		got := mustRead(t, r, err)
 		h := r.Header()
 		if !h.Start.Equal(tt.start) || h.Zoned != tt.zoned || h.Rate != tt.rate || len(got.times) != 100 {
@@ -85,7 +85,7 @@ func TestCSVTimes(t *testing.T) {
 }
 
 func TestDecimalCommas(t *testing.T) {
-	r, err := NewCSV("t.csv", strings.NewReader("time;x\n0;0,5\n1;-1,25\n2;3\n"), Options{})
+	r, err := newCSV("t.csv", strings.NewReader("time;x\n0;0,5\n1;-1,25\n2;3\n"), Options{})
 	if d := cmp.Diff([][]float32{{0.5}, {-1.25}, {3}}, mustRead(t, r, err).values); d != "" {
 		t.Error(d)
 	}
@@ -105,7 +105,7 @@ func TestCSVColumns(t *testing.T) {
 		{Options{Channels: []string{"gyro", "ACC_X"}, Label: "-"}, []Channel{{"gyro", "deg/s"}, {"Acc_X", "g"}}, nil},
 		{Options{Channels: []string{"index"}, Unit: "mg", Label: "word", Time: "timestamp"}, []Channel{{"index", "mg"}}, []string{"w"}},
 	} {
-		r, err := NewCSV("t.csv", strings.NewReader(text), tt.o)
+		r, err := newCSV("t.csv", strings.NewReader(text), tt.o)
 		got := mustRead(t, r, err)
 		if d := cmp.Diff(tt.channels, r.Header().Channels) + cmp.Diff(tt.labels, r.Labels()); d != "" {
 			t.Error(d)
@@ -149,7 +149,7 @@ func TestCSVDamage(t *testing.T) {
 			}
 		}
 		o := Options{Channels: []string{"x", "y"}, Rate: 50}
-		r, err := NewCSV("t.csv", strings.NewReader(text), o)
+		r, err := newCSV("t.csv", strings.NewReader(text), o)
 		got := mustRead(t, r, err)
 		if len(got.times) != tt.samples {
 			t.Errorf("%s: %d samples, want %d", name, len(got.times), tt.samples)
@@ -196,7 +196,7 @@ func TestCSVErrors(t *testing.T) {
 		"t.csv:1: 300 channels":                          {"time" + strings.Repeat(",c", 300) + "\n0" + strings.Repeat(",1", 300) + "\n1" + strings.Repeat(",1", 300) + "\n", Options{}},
 		"none of 1024 rows can be read":                  {"time,x,y\n" + strings.Repeat("0.02,1\n", 3000), Options{Channels: []string{"y"}, Time: "x", Rate: 1, Label: "-"}},
 	} {
-		r, err := NewCSV("t.csv", strings.NewReader(tt.text), tt.o)
+		r, err := newCSV("t.csv", strings.NewReader(tt.text), tt.o)
 		if err == nil {
 			_, err = readAll(r)
 		}
@@ -206,10 +206,33 @@ func TestCSVErrors(t *testing.T) {
 	}
 }
 
+// harthName returns the name of the activity of a code, "" for codes that HARTH does not have.
+func harthName(code string) string {
+	for _, a := range harthActivities {
+		if a.Code == code {
+			return a.Name
+		}
+	}
+	return ""
+}
+
+// openHARTH opens a file of HARTH, S006.csv and so on: its six channels, person S006, labels merged to harthGroups. For the twelve
+// activities call Relabel with harthName.
+//
+// Columns count by name: some files have the numbers of rows in one more column, without a name or named index.
+func openHARTH(path string) (*Recording, error) {
+	r, err := openCSV(path, Options{Time: "timestamp", Channels: harthChannels, Label: "label", Unit: "g"})
+	if err != nil {
+		return nil, err
+	}
+	asHARTH(r)
+	return r, nil
+}
+
 // TestHARTH is of rows in the form of the data set's files, with the odd column that some have.
 func TestHARTH(t *testing.T) {
 	text := ",timestamp,back_x,back_y,back_z,thigh_x,thigh_y,thigh_z,label\n"
-	for i, a := range HARTHActivities {
+	for i, a := range harthActivities {
 		text += fmt.Sprintf("%d,2019-01-12 00:00:00.%03d000000,-0.99,0.01,0.1,-0.98,0.02,%d,%s\n", i, 20*i, i, a.Code)
 	}
 	text += "12,2019-01-12 00:00:00.240000000,-0.99,0.01,0.1,-0.98,0.02,0,99\n"
@@ -225,8 +248,8 @@ func TestHARTH(t *testing.T) {
 	}
 	f.Close()
 	for name, open := range map[string]func() (*Recording, error){
-		"OpenHARTH": func() (*Recording, error) { return OpenHARTH(path) },
-		"Open":      func() (*Recording, error) { return Open(path, Options{}) },
+		"options": func() (*Recording, error) { return openHARTH(path) },
+		"Open":    func() (*Recording, error) { return Open(path, Options{}) },
 	} {
 		r, err := open()
 		got := mustRead(t, r, err)
@@ -234,7 +257,7 @@ func TestHARTH(t *testing.T) {
 		if d := cmp.Diff(want, *r.Header(), cmpopts.IgnoreFields(Header{}, "Channels")); d != "" || len(got.times) != 13 {
 			t.Errorf("%s: %s", name, d)
 		}
-		if d := cmp.Diff(HARTHChannels, r.Names()) + cmp.Diff(HARTHGroups, r.Labels()); d != "" {
+		if d := cmp.Diff(harthChannels, r.Names()) + cmp.Diff(harthGroups, r.Labels()); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 		// walking, running, shuffling, stairs twice, standing, sitting, lying, cycling four times, and a code that is none
@@ -242,11 +265,11 @@ func TestHARTH(t *testing.T) {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
-	r, err := OpenHARTH(path)
+	r, err := openHARTH(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Relabel([]string{"lying", "sitting"}, HARTHName)
+	r.Relabel([]string{"lying", "sitting"}, harthName)
 	if got := mustRead(t, r, nil); got.labels[6] != 1 || got.labels[7] != 0 || got.labels[0] != NoLabel {
 		t.Errorf("activities: %v", got.labels)
 	}
@@ -264,7 +287,7 @@ func TestCSVCutShort(t *testing.T) {
 	if err := os.WriteFile(path, b.Bytes()[:b.Len()*3/4], 0o644); err != nil {
 		t.Fatal(err)
 	}
-	r, err := OpenCSV(path, Options{})
+	r, err := openCSV(path, Options{})
 	got := mustRead(t, r, err)
 	if n := len(got.times); n < 2000 || n >= 5000 {
 		t.Errorf("%d samples", n)

@@ -17,14 +17,14 @@ import (
 	"github.com/oatta/oatta/datasets/internal/textfile"
 )
 
-// OpenCWA opens a recording of an Axivity AX3 or AX6, gzipped or not. Channels are x, y, z in g; of an AX6 gyro_x to gyro_z in deg/s and
+// openCWA opens a recording of an Axivity AX3 or AX6, gzipped or not. Channels are x, y, z in g; of an AX6 gyro_x to gyro_z in deg/s and
 // perhaps mag_x to mag_z in uT; temperature in degC and light in steps of its converter, both one value a block.
-func OpenCWA(path string) (*Recording, error) {
+func openCWA(path string) (*Recording, error) {
 	f, err := textfile.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	r, err := NewCWA(path, f)
+	r, err := newCWA(path, f)
 	if err != nil {
 		_ = f.Close() // the error that counts is the first
 		return nil, err
@@ -33,8 +33,8 @@ func OpenCWA(path string) (*Recording, error) {
 	return r, nil
 }
 
-// NewCWA is [OpenCWA] of an open file; name stands in messages.
-func NewCWA(name string, in io.Reader) (*Recording, error) {
+// newCWA is openCWA of an open file; name stands in messages.
+func newCWA(name string, in io.Reader) (*Recording, error) {
 	r := &Recording{head: Header{Name: baseName(name)}}
 	d := &cwaDecoder{name: name, in: buffered(in), rec: r}
 	if err := d.readHeader(); err != nil {

@@ -19,12 +19,12 @@
 //
 // # Formats
 //
-//   - CSV ([OpenCSV]): a header; times as seconds, counts since 1970 (seconds to nanoseconds), or dates; comma, semicolon or tab.
-//   - HARTH ([OpenHARTH]): https://archive.ics.uci.edu/dataset/779/harth, whose files differ in columns beside the named ones.
+//   - CSV: a header; times as seconds, counts since 1970 (seconds to nanoseconds), or dates; comma, semicolon or tab.
+//   - HARTH: https://archive.ics.uci.edu/dataset/779/harth, whose files differ in columns beside the named ones.
 //   - HAPT ([OpenHAPT]): https://archive.ics.uci.edu/dataset/341, RawData/acc_expXX_userYY.txt and labels.txt.
-//   - CWA ([OpenCWA]): Axivity AX3 and AX6, as https://github.com/openmovementproject/openmovement, Docs/ax3/cwa.h, has it: packed and
+//   - CWA: Axivity AX3 and AX6, as https://github.com/openmovementproject/openmovement, Docs/ax3/cwa.h, has it: packed and
 //     16-bit samples, gyroscope and magnetometer, fractions of seconds.
-//   - GT3X ([OpenGT3X]): https://github.com/actigraph/GT3X-File-Format, and the older one with an activity.bin, of
+//   - GT3X: https://github.com/actigraph/GT3X-File-Format, and the older one with an activity.bin, of
 //     https://github.com/actigraph/NHANES-GT3X-File-Format.
 //
 // No Go library of these formats was found; these readers were written from the descriptions and are compared, sample for sample, with

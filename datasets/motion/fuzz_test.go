@@ -39,12 +39,12 @@ func FuzzCWA(f *testing.F) {
 		f.Add(file(f, name))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r, err := NewCWA("fuzz", bytes.NewReader(b))
+		r, err := newCWA("fuzz", bytes.NewReader(b))
 		check(t, r, err)
 		for at := cwaHeader; at+cwaSector <= len(b); at += cwaSector {
 			copy(b[at:], patched(b[at:at+cwaSector], func([]byte) {}))
 		}
-		r, err = NewCWA("fuzz", bytes.NewReader(b))
+		r, err = newCWA("fuzz", bytes.NewReader(b))
 		check(t, r, err)
 	})
 }
@@ -57,7 +57,7 @@ func FuzzGT3X(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		log := logged(logRecord(logPacked, 100, []byte(second)))
 		for _, a := range [][]byte{b, gt3xOf(t, "info.txt", string(b), "log.bin", log), gt3xOf(t, "info.txt", goodInfo, "log.bin", string(b)), gt3xOf(t, "info.txt", goodInfo, "activity.bin", string(b))} {
-			r, err := NewGT3X("fuzz", bytes.NewReader(a), int64(len(a)))
+			r, err := newGT3X("fuzz", bytes.NewReader(a), int64(len(a)))
 			check(t, r, err)
 		}
 	})
@@ -72,7 +72,7 @@ func FuzzCSV(f *testing.F) {
 		if channel != "" {
 			o.Channels = strings.Split(channel, ",")
 		}
-		r, err := NewCSV("fuzz", strings.NewReader(text), o)
+		r, err := newCSV("fuzz", strings.NewReader(text), o)
 		check(t, r, err)
 	})
 }
@@ -85,8 +85,8 @@ func FuzzHAPT(f *testing.F) {
 		if err := h.readLabels("labels.txt", strings.NewReader(labels)); err != nil {
 			return
 		}
-		r := &Recording{labels: newDictionary(HAPTActivities...), head: Header{Rate: haptRate, Channels: make([]Channel, 3)}}
-		r.dec = &haptDecoder{source: &haptText{newLines("a.txt", strings.NewReader(samples))}, spans: h.Recordings[0].Spans, rec: r}
+		r := &Recording{labels: newDictionary(haptActivities...), head: Header{Rate: haptRate, Channels: make([]Channel, 3)}}
+		r.dec = &haptDecoder{source: &haptText{newLines("a.txt", strings.NewReader(samples))}, spans: h.Recordings[0].spans, rec: r}
 		check(t, r, nil)
 	})
 }

@@ -14,12 +14,12 @@ import (
 	"github.com/oatta/oatta/datasets/internal/message"
 )
 
-// OpenGT3X opens a recording of an ActiGraph: a zip of info.txt and log.bin, or, of firmware up to 2.5.0, activity.bin. Channels are x, y
+// openGT3X opens a recording of an ActiGraph: a zip of info.txt and log.bin, or, of firmware up to 2.5.0, activity.bin. Channels are x, y
 // and z in g, rounded to a thousandth as the descriptions of both formats ask for.
 //
 // A device that sleeps while it lies still (idle sleep mode) records nothing: that is a gap. ActiGraph's own software fills it with the
 // last sample.
-func OpenGT3X(path string) (*Recording, error) {
+func openGT3X(path string) (*Recording, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("motion: %s: %w", show(path), message.Cause(err))
@@ -38,7 +38,7 @@ func statAndOpen(path string, f *os.File) (*Recording, error) {
 	if err != nil {
 		return nil, fmt.Errorf("motion: %s: %w", show(path), message.Cause(err))
 	}
-	return NewGT3X(path, f, info.Size())
+	return newGT3X(path, f, info.Size())
 }
 
 // closers closes the file within the zip, then the zip.
@@ -61,8 +61,8 @@ const (
 	maxLog  = 16 << 30
 )
 
-// NewGT3X is [OpenGT3X] of an open file of size bytes, which must stay open; name stands in messages.
-func NewGT3X(name string, in io.ReaderAt, size int64) (*Recording, error) {
+// newGT3X is openGT3X of an open file of size bytes, which must stay open; name stands in messages.
+func newGT3X(name string, in io.ReaderAt, size int64) (*Recording, error) {
 	z, err := zip.NewReader(in, size)
 	if err != nil {
 		return nil, fmt.Errorf("motion: %s: not a GT3X file: %w", show(name), err)

@@ -14,8 +14,8 @@ import (
 	"github.com/oatta/oatta/datasets/internal/message"
 )
 
-// HAPTActivities are the labels of HAPT, in the order of its codes 1 to 12: six activities and the six transitions between postures.
-var HAPTActivities = []string{
+// haptActivities are the labels of HAPT, in the order of its codes 1 to 12: six activities and the six transitions between postures.
+var haptActivities = []string{
 	"walking", "walking upstairs", "walking downstairs", "sitting", "standing", "lying",
 	"stand to sit", "sit to stand", "sit to lie", "lie to sit", "stand to lie", "lie to stand",
 }
@@ -23,9 +23,9 @@ var HAPTActivities = []string{
 // haptRate is the rate of the phones in Hz.
 const haptRate = 50
 
-// Span is a labelled stretch of a recording of HAPT.
-type Span struct {
-	Activity    int // index into HAPTActivities
+// span is a labelled stretch of a recording of HAPT.
+type span struct {
+	Activity    int // index into haptActivities
 	First, Last int // samples, the first of the file being 1, both ends within
 	line        int // of labels.txt
 }
@@ -33,7 +33,7 @@ type Span struct {
 // HAPTRecording is one entry of the collection.
 type HAPTRecording struct {
 	Experiment, User int
-	Spans            []Span // in order, without overlaps
+	spans            []span // in order, without overlaps
 	file             string
 }
 
@@ -134,7 +134,7 @@ func (h *HAPT) readLabels(name string, in io.Reader) error {
 		}
 	}
 	for i := range h.Recordings {
-		if len(h.Recordings[i].Spans) == 0 {
+		if len(h.Recordings[i].spans) == 0 {
 			h.Warnings = append(h.Warnings, fmt.Sprintf("%s: %s has no labels", show(name), h.Recordings[i].Name()))
 		}
 	}
@@ -148,18 +148,18 @@ func (h *HAPT) addSpan(v [5]int, line int) error {
 		return nil
 	}
 	r := &h.Recordings[i]
-	s := Span{Activity: v[2] - 1, First: v[3], Last: v[4], line: line}
+	s := span{Activity: v[2] - 1, First: v[3], Last: v[4], line: line}
 	switch {
 	case v[1] != r.User:
 		return fmt.Errorf("experiment %d is of user %d, not %d", v[0], r.User, v[1])
-	case s.Activity < 0 || s.Activity >= len(HAPTActivities):
-		return fmt.Errorf("activity %d: want 1 to %d", v[2], len(HAPTActivities))
+	case s.Activity < 0 || s.Activity >= len(haptActivities):
+		return fmt.Errorf("activity %d: want 1 to %d", v[2], len(haptActivities))
 	case s.First < 1 || s.Last < s.First:
 		return fmt.Errorf("samples %d to %d", s.First, s.Last)
-	case len(r.Spans) > 0 && s.First <= r.Spans[len(r.Spans)-1].Last:
-		return fmt.Errorf("samples %d to %d overlap with those of line %d, or come before them", s.First, s.Last, r.Spans[len(r.Spans)-1].line)
+	case len(r.spans) > 0 && s.First <= r.spans[len(r.spans)-1].Last:
+		return fmt.Errorf("samples %d to %d overlap with those of line %d, or come before them", s.First, s.Last, r.spans[len(r.spans)-1].line)
 	}
-	r.Spans = append(r.Spans, s)
+	r.spans = append(r.spans, s)
 	return nil
 }
 
@@ -179,22 +179,22 @@ func integers(dst []int, text []byte) error {
 	return nil
 }
 
-// Open opens recording i. Samples that no span labels have [NoLabel].
+// Open opens recording i. Samples that no span labels have NoLabel.
 func (h *HAPT) Open(i int) (*Recording, error) {
 	e := h.Recordings[i]
 	in, err := h.files.open(e.file)
 	if err != nil {
 		return nil, err
 	}
-	r := &Recording{closer: in, labels: newDictionary(HAPTActivities...)}
+	r := &Recording{closer: in, labels: newDictionary(haptActivities...)}
 	r.head = Header{
 		Name: e.Name(), Person: e.Person(), Rate: haptRate,
 		Channels: []Channel{{"x", "g"}, {"y", "g"}, {"z", "g"}},
 	}
 	if s, ok := in.(samplesOf); ok { // from memory
-		r.dec = &haptDecoder{spans: e.Spans, source: s, rec: r}
+		r.dec = &haptDecoder{spans: e.spans, source: s, rec: r}
 	} else {
-		r.dec = &haptDecoder{spans: e.Spans, source: &haptText{newLines(e.file, in)}, rec: r}
+		r.dec = &haptDecoder{spans: e.spans, source: &haptText{newLines(e.file, in)}, rec: r}
 	}
 	return r, nil
 }
@@ -208,7 +208,7 @@ type samplesOf interface {
 // haptDecoder gives times and labels to samples.
 type haptDecoder struct {
 	source samplesOf
-	spans  []Span
+	spans  []span
 	count  int // samples read
 	rec    *Recording
 }

@@ -39,7 +39,7 @@ func TestHAPT(t *testing.T) {
 		n++
 	}
 	people, samples, labelled := map[string]bool{}, 0, 0
-	counts := make([]int, len(HAPTActivities))
+	counts := make([]int, len(haptActivities))
 	for i := range h.Recordings {
 		r, err := h.Open(i)
 		got := mustRead(t, r, err)

@@ -12,7 +12,7 @@ import (
 )
 
 // Open opens a recording of any of the formats but HAPT, by what is in the file. Options are for tables; a table whose channels are those
-// of HARTH, and for which no options say otherwise, is read as [OpenHARTH] does.
+// of HARTH, and for which no options say otherwise, is read with the groups of activities that the paper has.
 func Open(path string, o Options) (*Recording, error) {
 	magic, err := magicOf(path)
 	if err != nil {
@@ -20,13 +20,13 @@ func Open(path string, o Options) (*Recording, error) {
 	}
 	switch {
 	case magic == "PK":
-		return OpenGT3X(path)
+		return openGT3X(path)
 	case magic == "MD":
-		return OpenCWA(path)
+		return openCWA(path)
 	case experimentOf(filepath.Base(path)) != nil:
 		return nil, fmt.Errorf("motion: %s: a recording of HAPT: open its folder, which has the labels", show(path))
 	}
-	r, err := OpenCSV(path, o)
+	r, err := openCSV(path, o)
 	if err == nil && o.isZero() && isHARTH(r) {
 		asHARTH(r)
 	}

@@ -120,7 +120,7 @@ func (r *Recording) Close() error {
 }
 
 // Read reads up to len(times) samples: times in seconds since Header.Start, each greater than the one before; values [n, channels],
-// NaN where one is missing; labels as indices into [Recording.Labels] or [NoLabel], which a nil slice leaves out. It returns how many
+// NaN where one is missing; labels as indices into [Recording.Labels] or NoLabel, which a nil slice leaves out. It returns how many
 // samples it read, at least one without an error, and io.EOF after the last.
 func (r *Recording) Read(times []float64, values []float32, labels []int32) (int, error) {
 	c := len(r.head.Channels)
@@ -259,7 +259,7 @@ func (c *classes) of(d *dictionary, label int32) int32 {
 }
 
 // Relabel brings the labels to the given classes: class returns the name of one, and what is none of names (such as "") becomes
-// [NoLabel]. It is called before the first Read and replaces what an earlier call set.
+// NoLabel. It is called before the first Read and replaces what an earlier call set.
 func (r *Recording) Relabel(names []string, class func(label string) string) {
 	r.classes = &classes{names: slices.Clone(names), name: class}
 }
