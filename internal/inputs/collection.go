@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/oatta/oatta/internal/pipeline"
+	"github.com/oatta/oatta/runtime"
 )
 
 // collection is what all inputs share. Items come first, then, in a stream of no name, what could not be listed.
@@ -72,6 +73,9 @@ func (c *collection) Warnings() []string { return c.warnings }
 
 // Shape implements [Input].
 func (c *collection) Shape() []int64 { return c.shape }
+
+// Session implements [Input]: the network's input is that of the loader.
+func (c *collection) Session(s runtime.Session) (runtime.Session, error) { return s, nil }
 
 // Close implements [Input].
 func (c *collection) Close() error { return nil }

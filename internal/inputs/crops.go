@@ -13,7 +13,6 @@ import (
 	"github.com/oatta/oatta/internal/pipeline"
 	"github.com/oatta/oatta/models"
 	"github.com/oatta/oatta/preprocess/image"
-	"github.com/oatta/oatta/runtime"
 )
 
 // Crops is the boxes of a detector, each an item in the stream of its picture, at the picture's time. A filter takes a step a box.
@@ -94,9 +93,6 @@ func (c *Crops) Prepared() any {
 		Boxes    cut `json:"boxes"`
 	}{c.pictures.Prepared(), cut{c.boxes.file.SHA256, o.Confidence, o.Categories, o.Margin}}
 }
-
-// Session implements [Input].
-func (c *Crops) Session(s runtime.Session) (runtime.Session, error) { return s, nil }
 
 // Loader implements [Input]. The views are sets of package image, of the crop: nothing beyond it shows in them.
 func (c *Crops) Loader(v Views, _ int) (pipeline.Loader, error) {

@@ -1,6 +1,8 @@
 package inputs
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -46,7 +48,11 @@ type Views struct {
 
 func (v Views) none() bool { return v == Views{} }
 
-// names lists the keys of a table of sets, for messages.
-func names[V any](sets map[string]V) string {
-	return strings.Join(slices.Sorted(maps.Keys(sets)), ", ")
+// setOf returns one of the sets of views of a modality, by default the usual one.
+func setOf[V any](sets map[string]V, v Views, modality string) (V, error) {
+	set, ok := sets[cmp.Or(v.Set, "usual")]
+	if !ok {
+		return set, fmt.Errorf("no set of views %q for %s: want %s", v.Set, modality, strings.Join(slices.Sorted(maps.Keys(sets)), ", "))
+	}
+	return set, nil
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/oatta/oatta/internal/pipeline"
 	"github.com/oatta/oatta/models"
 	"github.com/oatta/oatta/preprocess/motion"
-	"github.com/oatta/oatta/runtime"
 )
 
 // MotionOptions say how recordings of movement are read and cut.
@@ -239,9 +238,6 @@ func (in *Motion) add(r *recording, h *data.Header, labels []string) {
 
 // Prepared implements [Input].
 func (in *Motion) Prepared() any { return in.settings }
-
-// Session implements [Input].
-func (in *Motion) Session(s runtime.Session) (runtime.Session, error) { return s, nil }
 
 // Loader implements [Input].
 func (in *Motion) Loader(v Views, streams int) (pipeline.Loader, error) {

@@ -12,7 +12,6 @@ import (
 	"github.com/oatta/oatta/internal/pipeline"
 	"github.com/oatta/oatta/models"
 	"github.com/oatta/oatta/preprocess/image"
-	"github.com/oatta/oatta/runtime"
 )
 
 // Pictures is the pictures of a listing.
@@ -75,9 +74,6 @@ func (p *Pictures) Prepared() any {
 		MaxPixels         int64 `json:"max_pixels,omitempty"`
 	}{p.model.Input, p.options.IgnoreOrientation, p.options.MaxPixels}
 }
-
-// Session implements [Input].
-func (p *Pictures) Session(s runtime.Session) (runtime.Session, error) { return s, nil }
 
 // Loader implements [Input]. The views are sets of package image.
 func (p *Pictures) Loader(v Views, _ int) (pipeline.Loader, error) {

@@ -1,8 +1,6 @@
 package inputs
 
 import (
-	"cmp"
-	"fmt"
 	"sync"
 
 	"github.com/oatta/oatta/internal/pipeline"
@@ -27,9 +25,9 @@ func signalLoader(v Views, modality string, triples [][3]int, shape []int64, loa
 	if v.none() {
 		return func(dst []float32, i int, _ uint64) error { return load(dst, i) }, nil
 	}
-	set, ok := signalSets[cmp.Or(v.Set, "usual")]
-	if !ok {
-		return nil, fmt.Errorf("no set of views %q for signals: want %s", v.Set, names(signalSets))
+	set, err := setOf(signalSets, v, "signals")
+	if err != nil {
+		return nil, err
 	}
 	views := set(modality, triples)
 	views.Augmented = v.Count

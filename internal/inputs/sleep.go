@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/oatta/oatta/datasets/edf"
@@ -12,7 +13,6 @@ import (
 	"github.com/oatta/oatta/internal/pipeline"
 	"github.com/oatta/oatta/models"
 	"github.com/oatta/oatta/preprocess/eeg"
-	"github.com/oatta/oatta/runtime"
 )
 
 // SleepOptions say which epochs of recordings are taken.
@@ -231,9 +231,6 @@ func (s *Sleep) add(n *night) {
 // Prepared implements [Input].
 func (s *Sleep) Prepared() any { return s.settings }
 
-// Session implements [Input].
-func (s *Sleep) Session(session runtime.Session) (runtime.Session, error) { return session, nil }
-
 // Night is what outputs of a whole recording need.
 type Night struct {
 	Name   string    // of the file, as in the items' streams
@@ -256,19 +253,6 @@ func (s *Sleep) Nights() []Night {
 	return out
 }
 
-// nightOf finds the recording of an item.
-func (s *Sleep) nightOf(item int) *night {
-	low, high := 0, len(s.nights)
-	for high-low > 1 {
-		if middle := (low + high) / 2; s.nights[middle].first <= item {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	return s.nights[low]
-}
-
 // Loader implements [Input].
 func (s *Sleep) Loader(v Views, streams int) (pipeline.Loader, error) {
 	s.epochs.most = 2*streams + 1 // those in hand, and those that follow them
@@ -280,19 +264,20 @@ func (s *Sleep) load(dst []float32, i int) error {
 	if err := s.failed(i); err != nil {
 		return err
 	}
-	n := s.nightOf(i)
+	at, _ := slices.BinarySearchFunc(s.nights, i, func(n *night, i int) int { return n.first + n.count - 1 - i })
+	n := s.nights[at]
 	e, err := s.epochs.get(n, 0, func() (*eeg.Epochs, error) { return n.prepare(s.settings) })
 	if err != nil {
 		return err
 	}
-	at, size := i-n.first, len(dst)
+	epoch, size := i-n.first, len(dst)
 	switch {
-	case at >= e.Count:
+	case epoch >= e.Count:
 		return errors.New("beyond the last whole epoch of the recording")
-	case e.Gap[at]:
+	case e.Gap[epoch]:
 		return errors.New("the recording has a gap here")
 	}
-	copy(dst, e.Data[at*size:(at+1)*size])
+	copy(dst, e.Data[epoch*size:(epoch+1)*size])
 	return nil
 }
 

@@ -1,7 +1,6 @@
 package inputs
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -159,9 +158,9 @@ func (t *Texts) Loader(v Views, _ int) (pipeline.Loader, error) {
 			return nil
 		}, nil
 	}
-	set, ok := textSets[cmp.Or(v.Set, "usual")]
-	if !ok {
-		return nil, fmt.Errorf("no set of views %q for texts: want %s", v.Set, names(textSets))
+	set, err := setOf(textSets, v, "texts")
+	if err != nil {
+		return nil, err
 	}
 	views := set(!t.tokenizer.Normaliser().Lowercase)
 	views.Augmented = v.Count
