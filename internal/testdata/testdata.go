@@ -1,15 +1,20 @@
-// Package testdata finds the real data and models that tests use and the repository does not hold.
+// Package testdata finds the real data and models that tests use.
 //
-// A test on a user's machine skips, with the reason, where they are absent; on a continuous-integration machine (CI is set) it
-// fails instead, so that a check can never vanish unnoticed.
+// Of what may be copied, the repository holds what is small, in copies; the rest lies in a folder of shared data, or is fetched by
+// `make assets`. A test on a user's machine skips, with the reason, where what it needs is absent; on a continuous-integration machine
+// (CI is set) it fails instead, so that a check can never vanish unnoticed.
 package testdata
 
 import (
+	"compress/gzip"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path"
 	"path/filepath"
 	goruntime "runtime"
+	"strings"
 	"testing"
 )
 
@@ -22,55 +27,212 @@ func Root() string {
 	return filepath.Dir(filepath.Dir(filepath.Dir(file)))
 }
 
-// Shared returns a path under the folder of shared data: OATTA_SHARED, or ../shared beside the repository.
+// Shared returns a path of shared data: that of the repository's copy, unpacked for the test if it is compressed, else below OATTA_SHARED
+// (or ../shared beside the repository), else below the folder of assets.
 func Shared(tb testing.TB, elem ...string) string {
 	tb.Helper()
-	base := os.Getenv("OATTA_SHARED")
-	if base == "" {
-		base = filepath.Join(filepath.Dir(Root()), "shared")
+	found, ok := find(tb, elem)
+	if !ok {
+		Missing(tb, "shared data: %s (set OATTA_SHARED to their folder)", filepath.ToSlash(filepath.Join(elem...)))
 	}
-	return existing(tb, filepath.Join(append([]string{base}, elem...)...), "set OATTA_SHARED to the folder of shared data")
+	if strings.HasSuffix(found, ".gz") && !strings.HasSuffix(elem[len(elem)-1], ".gz") {
+		return unpack(tb, found)
+	}
+	return found
 }
 
-// Asset returns a path under the folder that shared's fetch_assets.sh fills: OATTA_ASSETS, or oatta/assets in ~/.cache.
-func Asset(tb testing.TB, elem ...string) string {
+// Have reports whether there is such a path of shared data or of assets, for a test that has something else to go on with. What is not is
+// noted as left out; where CI is set, the test ends.
+func Have(tb testing.TB, elem ...string) bool {
 	tb.Helper()
-	base := os.Getenv("OATTA_ASSETS")
-	if base == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
+	_, ok := find(tb, elem)
+	if !ok {
+		note(tb, "part", fmt.Sprintf("shared data: %s (set OATTA_SHARED to their folder)", path.Join(elem...)))
+	}
+	return ok
+}
+
+// Some returns those of the named files of a folder of shared data that are here, for a test that goes on with them. What is not is
+// noted as left out; where there is none, or CI is set, it is as Shared.
+func Some(tb testing.TB, folder string, names ...string) []string {
+	tb.Helper()
+	var here, gone []string
+	for _, name := range names {
+		if _, ok := find(tb, []string{folder, name}); ok {
+			here = append(here, name)
+		} else {
+			gone = append(gone, name)
+		}
+	}
+	if len(gone) == 0 {
+		return here
+	}
+	what := path.Join(folder, gone[0])
+	if len(gone) > 1 {
+		what += fmt.Sprintf(" and %d more", len(gone)-1)
+	}
+	reason := fmt.Sprintf("shared data: %s (set OATTA_SHARED to their folder)", what)
+	if len(here) == 0 {
+		Missing(tb, "%s", reason)
+	}
+	note(tb, "part", reason)
+	return here
+}
+
+// Heavy skips a test that takes minutes, or a part of one, unless OATTA_HEAVY is set.
+func Heavy(tb testing.TB, why string) {
+	tb.Helper()
+	if os.Getenv("OATTA_HEAVY") == "" {
+		record(tb, "skipped", why+" (set OATTA_HEAVY=1)")
+		tb.Skip(why + " (set OATTA_HEAVY=1)")
+	}
+}
+
+// What several tests take: our predictions on real streams, those on CIFAR-10 with the labels of its test set, and real orders.
+var (
+	RealPredictions  = []string{"data/predictions/hapt_lr.jsonl.gz", "data/predictions/hapt_lr_noisy.jsonl.gz", "data/predictions/sleep_lr.jsonl.gz"}
+	CIFARPredictions = []string{
+		"data/cifar10/test_labels.u8", "data/predictions/cifar10c_first1000_resnet18_balanced_logits.npz",
+		"data/predictions/cifar10_test_resnet18_balanced_logits.npy", "data/predictions/cifar10_test_resnet18_imbalanced_logits.npy",
+	}
+	RealOrders = []string{
+		"data/cameratrap/iwildcam2019_cct_loc46_labels.csv", "data/motion/hapt_rawdata_acc.tar.gz", "data/sleep/sleep_edf_hypnograms20.tar.gz",
+	}
+)
+
+// Tree returns a folder that holds the named files of shared data, by their slash-separated paths: that of shared data itself, or one
+// that is put together for the test.
+func Tree(tb testing.TB, names ...string) string {
+	tb.Helper()
+	if _, err := os.Stat(shared()); err == nil {
+		for _, name := range names {
+			existing(tb, filepath.Join(shared(), filepath.FromSlash(name)), "shared data: "+name)
+		}
+		return shared()
+	}
+	dir := tb.TempDir()
+	for _, name := range names {
+		source := Shared(tb, strings.Split(name, "/")...)
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.Symlink(source, path)); err != nil {
 			tb.Fatal(err)
 		}
-		base = filepath.Join(home, ".cache", "oatta", "assets")
 	}
-	return existing(tb, filepath.Join(append([]string{base}, elem...)...), "run fetch_assets.sh "+elem[0])
+	return dir
 }
 
-func existing(tb testing.TB, path, remedy string) string {
+// Asset returns a path under the folder that `make assets` fills: OATTA_ASSETS, or oatta/assets in ~/.cache.
+func Asset(tb testing.TB, elem ...string) string {
+	tb.Helper()
+	return existing(tb, filepath.Join(append([]string{assets(tb)}, elem...)...), fmt.Sprintf("asset: %s (run `make assets`)", elem[0]))
+}
+
+func shared() string {
+	if base := os.Getenv("OATTA_SHARED"); base != "" {
+		return base
+	}
+	return filepath.Join(filepath.Dir(Root()), "shared")
+}
+
+func assets(tb testing.TB) string {
+	tb.Helper()
+	if base := os.Getenv("OATTA_ASSETS"); base != "" {
+		return base
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return filepath.Join(home, ".cache", "oatta", "assets")
+}
+
+// find looks for shared data in the order that Shared tells. A compressed copy is found as it is.
+func find(tb testing.TB, elem []string) (string, bool) {
+	tb.Helper()
+	name := filepath.Join(elem...)
+	here := filepath.Join(Root(), "internal", "testdata", "copies", name)
+	if info, err := os.Stat(here); err == nil && info.Mode().IsRegular() {
+		return here, true
+	}
+	if _, err := os.Stat(here + ".gz"); err == nil {
+		return here + ".gz", true
+	}
+	for _, base := range []string{shared(), assets(tb)} {
+		if path := filepath.Join(base, name); base != "" {
+			if _, err := os.Stat(path); err == nil {
+				return path, true
+			}
+		}
+	}
+	return "", false
+}
+
+// unpack writes a compressed copy into a folder of the test's, under its own name.
+func unpack(tb testing.TB, path string) string {
+	tb.Helper()
+	out := filepath.Join(tb.TempDir(), strings.TrimSuffix(filepath.Base(path), ".gz"))
+	if err := gunzip(out, path); err != nil {
+		tb.Fatal(err)
+	}
+	return out
+}
+
+func gunzip(out, path string) (err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return err
+	}
+	data, err := io.ReadAll(z)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(out, data, 0o600)
+}
+
+func existing(tb testing.TB, path, reason string) string {
 	tb.Helper()
 	if _, err := os.Stat(path); err != nil {
-		Missing(tb, "%v (%s)", err, remedy)
+		Missing(tb, "%s", reason)
 	}
 	return path
 }
 
-// Missing ends a test for want of something that it needs: it skips on a user's machine and fails where CI is set. The reason is also
-// appended to the file that OATTA_SKIPS names, since go test shows reasons only with -v.
+// Missing ends a test for want of something that it needs: it skips on a user's machine and fails where CI is set.
 func Missing(tb testing.TB, format string, args ...any) {
 	tb.Helper()
 	reason := fmt.Sprintf(format, args...)
+	note(tb, "skipped", reason)
+	tb.Skip("not here: " + reason)
+}
+
+// note records what a test goes without; where CI is set it ends the test.
+func note(tb testing.TB, what, reason string) {
+	tb.Helper()
 	if os.Getenv("CI") != "" {
 		tb.Fatal("needed in CI: " + reason)
 	}
-	if path := os.Getenv("OATTA_SKIPS"); path != "" {
-		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-		if err == nil {
-			_, err = fmt.Fprintf(f, "  %s: %s\n", tb.Name(), reason)
-			err = errors.Join(err, f.Close())
-		}
-		if err != nil {
-			tb.Fatal(err)
-		}
+	record(tb, what, reason)
+}
+
+// record appends to the file that OATTA_SKIPS names, since go test shows reasons only with -v: the reason, skipped (the whole test) or part
+// (of it), and the test, with tabs between.
+func record(tb testing.TB, what, reason string) {
+	tb.Helper()
+	path := os.Getenv("OATTA_SKIPS")
+	if path == "" {
+		return
 	}
-	tb.Skip("not here: " + reason)
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err == nil {
+		_, err = fmt.Fprintf(f, "%s\t%s\t%s\n", reason, what, tb.Name())
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
 }
