@@ -197,7 +197,7 @@ func TestCellAndFacts(t *testing.T) {
 
 // The robust facts on a part of the real predictions: one strong base, one like the paper's, one weak.
 func TestControlledOnRealPredictions(t *testing.T) {
-	sets, err := ReadCIFARSets(testdata.Shared(t))
+	sets, err := ReadCIFARSets(testdata.Tree(t, testdata.CIFARPredictions...))
 	if err != nil {
 		t.Fatal(err)
 	}

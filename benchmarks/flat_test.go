@@ -9,8 +9,7 @@ import (
 // However little the predictions claim, auto loses nearly nothing where there is no order and gains where there is; as published it loses
 // a great part.
 func TestFlat(t *testing.T) {
-	testdata.Shared(t, "data", "predictions")
-	sets, err := ReadCIFARSets(testdata.Shared(t))
+	sets, err := ReadCIFARSets(testdata.Tree(t, testdata.CIFARPredictions...))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -332,10 +332,16 @@ func TestCausalityOfRealMethods(t *testing.T) {
 	}
 }
 
+// withStreams returns the folder of shared data, where all real streams are there.
+func withStreams(t *testing.T) string {
+	t.Helper()
+	return testdata.Tree(t, append(testdata.RealPredictions, "data/streams")...)
+}
+
 // The shared sets in short: everything runs on every set, and those whose counterparts of the same predictor come next have a foreign
 // population still.
 func TestRealOnSharedData(t *testing.T) {
-	sets, err := ReadReal(testdata.Shared(t))
+	sets, err := ReadReal(withStreams(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -187,7 +187,7 @@ func TestPopulationsLeaveThePersonOut(t *testing.T) {
 
 // Base accuracies and the paper's filter are those of the design study, which computed them by other means.
 func TestRealPredictions(t *testing.T) {
-	collections, err := ReadRealCollections(testdata.Shared(t))
+	collections, err := ReadRealCollections(testdata.Tree(t, testdata.RealPredictions...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +245,7 @@ func TestReplayMapsLabels(t *testing.T) {
 
 // A small replay of all real orders: sound numbers for every method, and the facts that are beyond noise.
 func TestReplayOfRealOrders(t *testing.T) {
-	shared := testdata.Shared(t)
+	shared := testdata.Tree(t, slices.Concat(testdata.CIFARPredictions, testdata.RealOrders)...)
 	sets, err := ReadCIFARSets(shared)
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,7 +77,7 @@ func TestStudy(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the replays take seconds")
 	}
-	study, err := RunStudy(testdata.Shared(t), small)
+	study, err := RunStudy(testdata.Tree(t, slices.Concat(testdata.CIFARPredictions, testdata.RealOrders, []string{"paper/tables.json"})...), small)
 	if err != nil {
 		t.Fatal(err)
 	}

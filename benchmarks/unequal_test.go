@@ -49,7 +49,7 @@ func TestUnequalStreams(t *testing.T) {
 
 // The second edition loses nearly nothing where classes are unequal; the same numbers come from any number of workers.
 func TestUnequalOnRealPredictions(t *testing.T) {
-	sets, err := ReadCIFARSets(testdata.Shared(t))
+	sets, err := ReadCIFARSets(testdata.Tree(t, testdata.CIFARPredictions...))
 	if err != nil {
 		t.Fatal(err)
 	}

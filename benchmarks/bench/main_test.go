@@ -25,7 +25,7 @@ func bench(args ...string) (out, errOut string, err error) {
 }
 
 func TestReal(t *testing.T) {
-	shared, out := testdata.Shared(t), filepath.Join(t.TempDir(), "real.md")
+	shared, out := testdata.Tree(t, append(testdata.RealPredictions, "data/streams")...), filepath.Join(t.TempDir(), "real.md")
 	if _, _, err := bench("real", "-shared", shared, "-quick", "-shuffles", "1", "-sets", "casale_rf,sleep*", "-methods", "auto 3,base", "-out", out); err != nil {
 		t.Fatal(err)
 	}

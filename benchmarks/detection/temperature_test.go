@@ -29,7 +29,7 @@ func fromPredictions(p *benchmarks.Predictions, items []int) *calibration.Set {
 
 // On real predictions, a temperature of one half makes the other fit better.
 func TestTemperatureOnTheOtherHalf(t *testing.T) {
-	sets, err := benchmarks.ReadCIFARSets(testdata.Shared(t))
+	sets, err := benchmarks.ReadCIFARSets(testdata.Tree(t, testdata.CIFARPredictions...))
 	if err != nil {
 		t.Fatal(err)
 	}

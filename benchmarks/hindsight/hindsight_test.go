@@ -13,7 +13,7 @@ import (
 
 // Looking back must be worth more than what people do today, in the mean over the recordings of every real set.
 func TestHindsightBeatsTheVoteOnRealPredictions(t *testing.T) {
-	sets, err := benchmarks.ReadRealCollections(testdata.Shared(t))
+	sets, err := benchmarks.ReadRealCollections(testdata.Tree(t, testdata.RealPredictions...))
 	if err != nil {
 		t.Fatal(err)
 	}
