@@ -61,30 +61,21 @@ func onEngine(t *testing.T, s runtime.Session, c backbonetest.Case, rows []strin
 
 // TestGoldenOnEngine compares ONNX Runtime's float32 with PyTorch's float64, within what ARCH.md of the reference says float32 can do.
 func TestGoldenOnEngine(t *testing.T) {
-	for _, n := range []struct {
-		name   string
-		repeat int
-		heavy  bool
-	}{
-		{"cifar_resnet20", 2, false}, // eight rows: other forms of derivatives than four
-		{"cifar_resnet18", 2, false},
-		{"cnn1d", 1, false},
-		{"tcn", 2, false},
-		{"resnet18_1d", 1, false},
-		{"tinybert", 1, false},
-		{"resnet18", 1, true},
-		{"resnet50", 1, true},
-		{"vit_b_16", 1, true},
-		{"convnext_tiny", 1, true},
-		{"bert_base", 1, true},
-		{"distilbert_base", 1, true},
-	} {
-		t.Run(n.name, func(t *testing.T) {
-			if n.heavy {
-				heavy(t)
-			}
-			net, c := backbonetest.Golden(t, n.name)
-			s, rows := goldenSettings(c, n.repeat)
+	// Eight rows of some: other forms of derivatives than four.
+	goldenOnEngine(t, map[string]int{"cifar_resnet20": 2, "cifar_resnet18": 2, "cnn1d": 1, "tcn": 2, "resnet18_1d": 1, "tinybert": 1})
+}
+
+func TestLargeGoldenOnEngine(t *testing.T) {
+	testdata.Heavy(t, "six large networks take minutes")
+	goldenOnEngine(t, map[string]int{"resnet18": 1, "resnet50": 1, "vit_b_16": 1, "convnext_tiny": 1, "bert_base": 1, "distilbert_base": 1})
+}
+
+// goldenOnEngine does so with the named networks, each with so many times the rows of its record.
+func goldenOnEngine(t *testing.T, networks map[string]int) {
+	for name, repeat := range networks {
+		t.Run(name, func(t *testing.T) {
+			net, c := backbonetest.Golden(t, name)
+			s, rows := goldenSettings(c, repeat)
 			m, err := memo.Build(onnx.New(net.Graph), s)
 			if err != nil {
 				t.Fatal(err)

@@ -2,7 +2,6 @@ package memo_test
 
 import (
 	"math"
-	"os"
 	"testing"
 
 	"github.com/oatta/oatta/internal/oracle"
@@ -158,12 +157,4 @@ func tokens(t *testing.T, c backbonetest.Case, input string, rows []string) (all
 		length = int64(len(part))
 	}
 	return all, length
-}
-
-// heavy skips a test that takes minutes, unless OATTA_HEAVY=1.
-func heavy(t *testing.T) {
-	t.Helper()
-	if os.Getenv("OATTA_HEAVY") != "1" {
-		t.Skip("set OATTA_HEAVY=1 for the large ones")
-	}
 }

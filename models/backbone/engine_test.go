@@ -7,6 +7,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/models/backbone"
 	"github.com/oatta/oatta/models/backbone/backbonetest"
 	"github.com/oatta/oatta/models/onnx"
@@ -54,8 +55,11 @@ func TestEngineAgreesWithPyTorch(t *testing.T) {
 	heavy := os.Getenv("OATTA_HEAVY") != ""
 	for _, name := range recorded {
 		t.Run(name, func(t *testing.T) {
-			if testing.Short() || name == "bert_base" && !heavy {
+			if testing.Short() {
 				t.Skip("filling the weights takes its time")
+			}
+			if name == "bert_base" {
+				testdata.Heavy(t, "filling the weights takes its time")
 			}
 			for _, c := range backbonetest.Cases(t, name) {
 				if name == "vit_b_16" && c.InputShape[1] > 64 && !heavy {

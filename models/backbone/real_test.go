@@ -7,8 +7,11 @@ import (
 	"encoding/json"
 	"image"
 	"image/png"
+	"maps"
 	"math"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/oatta/oatta/internal/testdata"
@@ -115,10 +118,23 @@ func TestTrainedResNet18(t *testing.T) {
 	}
 }
 
+// trainedResNet20 returns the file of weights of ResNet-20, or the weights of its export.
+func trainedResNet20(t *testing.T) *weights.File {
+	t.Helper()
+	if testdata.Have(t, "models", "cifar10-resnet20", "resnet20.safetensors") {
+		return open(t, testdata.Shared(t, "models", "cifar10-resnet20", "resnet20.safetensors"))
+	}
+	m, err := onnx.Read(testdata.Shared(t, "models", "onnx", "resnet20_cifar10.onnx"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fileOf(t, m.Graph)
+}
+
 // TestTrainedResNet20 counts right answers: 91.73 % of the whole test set, as published.
 func TestTrainedResNet20(t *testing.T) {
 	const pictures = 1000
-	n, _ := loaded(t, "cifar_resnet20", backbone.Options{}, open(t, testdata.Shared(t, "models", "cifar10-resnet20", "resnet20.safetensors")))
+	n, _ := loaded(t, "cifar_resnet20", backbone.Options{}, trainedResNet20(t))
 	labels, err := os.ReadFile(testdata.Shared(t, "data", "cifar10", "test_labels.u8"))
 	if err != nil {
 		t.Fatal(err)
@@ -144,7 +160,9 @@ func TestTrainedResNet20(t *testing.T) {
 
 // TestExportsRebuilt builds the networks of ONNX files from nothing but their weights.
 func TestExportsRebuilt(t *testing.T) {
-	for name, file := range map[string]string{"cifar_resnet20": "resnet20_cifar10", "cifar_resnet56": "resnet56_cifar10", "efficientnet_lite0": "efficientnet_lite0_imagenet"} {
+	exports := map[string]string{"resnet20_cifar10.onnx": "cifar_resnet20", "resnet56_cifar10.onnx": "cifar_resnet56", "efficientnet_lite0_imagenet.onnx": "efficientnet_lite0"}
+	for _, file := range testdata.Some(t, "models/onnx", slices.Sorted(maps.Keys(exports))...) {
+		name, file := exports[file], strings.TrimSuffix(file, ".onnx")
 		m, err := onnx.Read(testdata.Shared(t, "models", "onnx", file+".onnx"))
 		if err != nil {
 			t.Fatal(err)

@@ -137,8 +137,8 @@ func engineInputs(in []*graph.Tensor) ([]runtime.Tensor, bool) {
 func TestEngineOnRealModels(t *testing.T) {
 	e := orttest.Engine(t)
 	var files []string
-	for _, r := range []string{"efficientnet_lite0_imagenet", "resnet20_cifar10", "resnet56_cifar10"} {
-		files = append(files, testdata.Shared(t, "models", "onnx", r+".onnx"))
+	for _, name := range testdata.Some(t, "models/onnx", "efficientnet_lite0_imagenet.onnx", "resnet20_cifar10.onnx", "resnet56_cifar10.onnx") {
+		files = append(files, testdata.Shared(t, "models", "onnx", name))
 	}
 	embedded, err := filepath.Glob(filepath.Join(testdata.Root(), "models", "embedded", "*.onnx"))
 	if err != nil || len(embedded) < 2 {

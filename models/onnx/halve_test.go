@@ -120,7 +120,7 @@ func TestHalveConstants(t *testing.T) {
 }
 
 func TestHalveRealFilesWithinHalfPrecision(t *testing.T) {
-	for _, r := range real {
+	for _, r := range realHere(t) {
 		data := readReal(t, r.file)
 		m, err := Decode(data)
 		if err != nil {

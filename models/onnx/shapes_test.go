@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,8 +18,12 @@ func TestInferAgainstONNX(t *testing.T) {
 	}
 	graphs := map[string]*graph.Graph{}
 	compared, more := 0, 0
+	here := realHere(t)
 	for line := range strings.Lines(string(golden)) {
 		f := strings.Split(strings.TrimSpace(line), "\t")
+		if !slices.ContainsFunc(here, func(r realFile) bool { return r.file == f[0] }) {
+			continue
+		}
 		g := graphs[f[0]]
 		if g == nil {
 			m, err := Parse(readReal(t, f[0]), "")
@@ -47,7 +52,7 @@ func TestInferAgainstONNX(t *testing.T) {
 			t.Errorf("%s: %s is %v, onnx says %s", f[0], f[1], got, want)
 		}
 	}
-	if compared < 500 {
+	if compared < 500 && len(here) == len(real) || compared < 100 {
 		t.Errorf("only %d values compared", compared)
 	}
 	t.Logf("%d values of %d networks, of which %d known better here", compared, len(graphs), more)

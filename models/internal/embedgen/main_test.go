@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +13,15 @@ import (
 
 // TestCommittedFilesAreCurrent makes the embedded files again and compares every byte.
 func TestCommittedFilesAreCurrent(t *testing.T) {
+	var files []string
 	for _, s := range sources {
+		files = append(files, s.file)
+	}
+	files = testdata.Some(t, "models/onnx", files...)
+	for _, s := range sources {
+		if !slices.Contains(files, s.file) {
+			continue
+		}
 		data, err := os.ReadFile(testdata.Shared(t, "models", "onnx", s.file))
 		if err != nil {
 			t.Fatal(err)
