@@ -40,10 +40,18 @@ func TestRealFolders(t *testing.T) {
 	golden(t, "real_stations.txt", transcript(l, nil))
 }
 
+// camtrapDP returns the folder of the example of Camtrap DP.
+func camtrapDP(t *testing.T) string {
+	t.Helper()
+	const folder = "data/cameratrap/camtrapdp_example"
+	root := testdata.Tree(t, folder+"/datapackage.json", folder+"/deployments.csv", folder+"/media.csv", folder+"/observations.csv")
+	return filepath.Join(root, filepath.FromSlash(folder))
+}
+
 // The ten pictures of the Camtrap DP example with the package that they come from, whose media name them by fileName and URL.
 func TestRealCamtrapDP(t *testing.T) {
-	root := testdata.Shared(t, "data", "cameratrap", "images", "camtrapdp")
-	meta := testdata.Shared(t, "data", "cameratrap", "camtrapdp_example")
+	root := filepath.Join(testdata.Root(), "datasets", "samples", "heron")
+	meta := camtrapDP(t)
 	l, err := List(context.Background(), root, Options{Metadata: meta, Fields: Fields{Stream: "locationName"}})
 	must(t, err)
 	golden(t, "real_camtrapdp.txt", transcript(l, nil))
@@ -51,7 +59,7 @@ func TestRealCamtrapDP(t *testing.T) {
 
 // Every picture of the package, as if all 423 had been fetched, by deployment.
 func TestRealCamtrapDPWhole(t *testing.T) {
-	meta := testdata.Shared(t, "data", "cameratrap", "camtrapdp_example")
+	meta := camtrapDP(t)
 	f, err := textfile.Open(filepath.Join(meta, "media.csv"))
 	must(t, err)
 	defer f.Close()

@@ -9,6 +9,7 @@ import (
 
 // TestMalformed says what becomes of each damaged file: an error, or all that can be known, with a warning.
 func TestMalformed(t *testing.T) {
+	testdata.Shared(t, "data", "edf", "malformed")
 	for _, tt := range []struct {
 		name, err, warning string
 		annotations        int

@@ -3,12 +3,10 @@ package ortlib
 import (
 	"encoding/binary"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/runtime"
 )
 
@@ -49,7 +47,7 @@ func TestTable(t *testing.T) {
 
 // TestTableAgainstTheRealLibrary hashes the library of the wheel where it is at hand.
 func TestTableAgainstTheRealLibrary(t *testing.T) {
-	file := filepath.Join(testdata.Asset(t, "ort-cpu"), "libonnxruntime.so.1.24.4")
+	file := libraryOfWheel(t)
 	if !isFile(file) {
 		t.Skip("the asset is of another platform")
 	}

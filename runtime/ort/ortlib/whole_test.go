@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/oatta/oatta/internal/testdata"
+	"github.com/oatta/oatta/runtime"
 )
 
 // machoOf returns a Mach-O library for a processor, with text in its one segment.
@@ -138,9 +139,20 @@ func unwrapped(err error) error {
 	return err
 }
 
+// libraryOfWheel returns the pinned library for this platform: the one that `oatta setup` put into the cache, or the asset.
+func libraryOfWheel(t *testing.T) string {
+	t.Helper()
+	const name = "libonnxruntime.so.1.24.4"
+	lib, err := Find(t.Context(), Options{Device: runtime.DeviceCPU})
+	if err == nil && lib.Source == SourceCache && filepath.Base(lib.Path) == name {
+		return lib.Path
+	}
+	return filepath.Join(testdata.Asset(t, "ort-cpu"), name)
+}
+
 // TestCheckRealLibrary expects the real library to pass, and any beginning of it not to.
 func TestCheckRealLibrary(t *testing.T) {
-	file := filepath.Join(testdata.Asset(t, "ort-cpu"), "libonnxruntime.so.1.24.4")
+	file := libraryOfWheel(t)
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Skip("the asset is of another platform")
