@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,9 +37,23 @@ func writeText(t *testing.T, path, text string) string {
 	return path
 }
 
+// resnet20Weights returns the file of weights of ResNet-20, or one that is taken out of its export and says the same of itself.
+func resnet20Weights(t *testing.T) string {
+	t.Helper()
+	if testdata.Have(t, "models", "cifar10-resnet20", "resnet20.safetensors") {
+		return testdata.Shared(t, "models", "cifar10-resnet20", "resnet20.safetensors")
+	}
+	path := filepath.Join(t.TempDir(), "resnet20.safetensors")
+	mustOatta(t, console.Fine, "models", "convert", testdata.Shared(t, "models", "onnx", "resnet20_cifar10.onnx"), "-o", path)
+	file := readFile(t, path)
+	header, rest := file[8:8+binary.LittleEndian.Uint64([]byte(file))], file[8+binary.LittleEndian.Uint64([]byte(file)):]
+	header = `{"__metadata__":{"source":"akamaster/pytorch_resnet_cifar10@d5489e8"},` + header[1:]
+	return writeText(t, path, string(binary.LittleEndian.AppendUint64(nil, uint64(len(header))))+header+rest)
+}
+
 // TestBuildFromWeights: a trained network becomes the model that it was, with the preparation of its weights.
 func TestBuildFromWeights(t *testing.T) {
-	weights := testdata.Shared(t, "models", "cifar10-resnet20", "resnet20.safetensors")
+	weights := resnet20Weights(t)
 	m, out := built(t, "cifar_resnet20", "--weights", weights, "--name", "little", "--license", "BSD-2-Clause")
 	in := m.Manifest.Input
 	if in.Resize != 32 || in.Mean[0] != 0.485 || m.Manifest.Labels[9] != "truck" || m.Manifest.Name != "little" || m.Manifest.License != "BSD-2-Clause" {
@@ -54,7 +69,7 @@ func TestBuildFromWeights(t *testing.T) {
 
 // TestBuildWithOtherClasses: the labels decide the number, and the new head is said to be untrained.
 func TestBuildWithOtherClasses(t *testing.T) {
-	weights := testdata.Shared(t, "models", "cifar10-resnet20", "resnet20.safetensors")
+	weights := resnet20Weights(t)
 	labels := writeText(t, filepath.Join(t.TempDir(), "labels.txt"), "deer\r\nempty\r\nfox\r\n\r\n")
 	m, out := built(t, "cifar_resnet20", "--weights", weights, "--labels", labels, "--dropout", "0.2")
 	if !slices.Equal(m.Manifest.Labels, []string{"deer", "empty", "fox"}) || m.Graph.Outputs[0].Dims[1].Size != 3 {
@@ -150,7 +165,7 @@ func TestBuildRefusals(t *testing.T) {
 func TestConvert(t *testing.T) {
 	folder := t.TempDir()
 	at := func(name string) string { return filepath.Join(folder, name) }
-	weights := testdata.Shared(t, "models", "cifar10-resnet20", "resnet20.safetensors")
+	weights := resnet20Weights(t)
 	mustOatta(t, console.Fine, "models", "build", "cifar_resnet20", "-w", weights, "-o", at("a.onnx"))
 	mustOatta(t, console.Fine, "models", "convert", at("a.onnx"), "-o", at("b.npz"))
 	mustOatta(t, console.Fine, "models", "convert", at("b.npz"), "-o", at("c.safetensors"))
