@@ -8,7 +8,7 @@ TOOL    := $(GO) tool -modfile=internal/tools/go.mod
 FUZZ    ?= 20s
 SAMPLES := datasets/samples/heron
 
-.PHONY: all setup run test check lint nocgo race bench fuzz generate same man clean FORCE
+.PHONY: all setup assets run test skips check lint nocgo race bench fuzz generate same man clean FORCE
 
 all: $(OATTA)
 
@@ -19,6 +19,10 @@ $(OATTA): FORCE
 setup: $(OATTA)
 	$(OATTA) setup
 
+# What tests take and the repository may not hold, by package name, some 300 MB; nothing is fetched twice.
+assets:
+	bash internal/testdata/assets.sh
+
 run: setup
 	$(OATTA) run images --causal --metadata $(SAMPLES).csv --format table $(SAMPLES)
 
@@ -27,7 +31,16 @@ test: setup
 	$(GO) vet ./...
 	@mkdir -p out && rm -f out/skipped; \
 	OATTA_SKIPS=$(CURDIR)/out/skipped $(GO) test -count=1 ./...; code=$$?; \
-	if [ -f out/skipped ]; then echo "skipped, for want of what they need (CONTRIBUTING.md):"; sort out/skipped; fi; exit $$code
+	$(MAKE) -s skips; exit $$code
+
+# What the last run of the tests went without, by reason: tests that were skipped, and others that left out a part or took a stand-in.
+skips:
+	@touch -a out/skipped; for what in skipped part; do \
+	  grep "	$$what	" out/skipped | sort | awk -F'\t' -v what=$$what ' \
+	    {n[$$1]++; who[$$1] = who[$$1] " " $$3; all++} \
+	    END {if (all) print all, (what == "part" ? "tests went without a part, or with a stand-in:" : "tests were skipped (CONTRIBUTING.md):"); \
+	      for (r in n) printf "%4d  %s:%s\n", n[r], r, who[r] | "sort -rn"}'; \
+	done
 
 # Everything that a change must pass.
 check: lint test nocgo race
