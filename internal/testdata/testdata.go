@@ -6,6 +6,7 @@
 package testdata
 
 import (
+	"archive/tar"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -33,7 +34,7 @@ func Shared(tb testing.TB, elem ...string) string {
 	tb.Helper()
 	found, ok := find(tb, elem)
 	if !ok {
-		Missing(tb, "shared data: %s (set OATTA_SHARED to their folder)", filepath.ToSlash(filepath.Join(elem...)))
+		Missing(tb, "%s", remedy(path.Join(elem...), ""))
 	}
 	if strings.HasSuffix(found, ".gz") && !strings.HasSuffix(elem[len(elem)-1], ".gz") {
 		return unpack(tb, found)
@@ -47,7 +48,7 @@ func Have(tb testing.TB, elem ...string) bool {
 	tb.Helper()
 	_, ok := find(tb, elem)
 	if !ok {
-		note(tb, "part", fmt.Sprintf("shared data: %s (set OATTA_SHARED to their folder)", path.Join(elem...)))
+		note(tb, "part", remedy(path.Join(elem...), ""))
 	}
 	return ok
 }
@@ -67,11 +68,11 @@ func Some(tb testing.TB, folder string, names ...string) []string {
 	if len(gone) == 0 {
 		return here
 	}
-	what := path.Join(folder, gone[0])
+	more := ""
 	if len(gone) > 1 {
-		what += fmt.Sprintf(" and %d more", len(gone)-1)
+		more = fmt.Sprintf(" and %d more", len(gone)-1)
 	}
-	reason := fmt.Sprintf("shared data: %s (set OATTA_SHARED to their folder)", what)
+	reason := remedy(path.Join(folder, gone[0]), more)
 	if len(here) == 0 {
 		Missing(tb, "%s", reason)
 	}
@@ -106,7 +107,7 @@ func Tree(tb testing.TB, names ...string) string {
 	tb.Helper()
 	if _, err := os.Stat(shared()); err == nil {
 		for _, name := range names {
-			existing(tb, filepath.Join(shared(), filepath.FromSlash(name)), "shared data: "+name)
+			existing(tb, filepath.Join(shared(), filepath.FromSlash(name)), remedy(name, ""))
 		}
 		return shared()
 	}
@@ -124,7 +125,33 @@ func Tree(tb testing.TB, names ...string) string {
 // Asset returns a path under the folder that `make assets` fills: OATTA_ASSETS, or oatta/assets in ~/.cache.
 func Asset(tb testing.TB, elem ...string) string {
 	tb.Helper()
-	return existing(tb, filepath.Join(append([]string{assets(tb)}, elem...)...), fmt.Sprintf("asset: %s (run `make assets`)", elem[0]))
+	return existing(tb, filepath.Join(append([]string{assets(tb)}, elem...)...), remedy(elem[0], ""))
+}
+
+// OperatorTests returns the folder of ONNX's operator tests, a folder each: the asset, or the repository's copy of the small ones, 1,230 of
+// 1,282.
+func OperatorTests(tb testing.TB) string {
+	tb.Helper()
+	if dir := filepath.Join(assets(tb), "onnx-node"); os.Getenv("CI") == "" {
+		if _, err := os.Stat(dir); err != nil {
+			out := tb.TempDir()
+			if err := untar(out, filepath.Join(Root(), "internal", "testdata", "copies", "onnx-node.tar.gz")); err != nil {
+				tb.Fatal(err)
+			}
+			note(tb, "part", "asset: onnx-node, of which the large ones are not in the repository (run `make assets`)")
+			return out
+		}
+	}
+	return Asset(tb, "onnx-node")
+}
+
+// remedy says what is not here and what can be done about it.
+func remedy(name, more string) string {
+	switch top, _, _ := strings.Cut(name, "/"); top {
+	case "data", "models", "paper", "reference":
+		return fmt.Sprintf("shared data: %s%s (set OATTA_SHARED to their folder)", name, more)
+	}
+	return fmt.Sprintf("asset: %s%s (run `make assets`)", name, more)
 }
 
 func shared() string {
@@ -192,6 +219,36 @@ func gunzip(out, path string) (err error) {
 		return err
 	}
 	return os.WriteFile(out, data, 0o600)
+}
+
+// untar unpacks the files of a compressed archive below a folder.
+func untar(out, path string) (err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return err
+	}
+	for r := tar.NewReader(z); ; {
+		h, err := r.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		data, err := io.ReadAll(r)
+		if err != nil {
+			return err
+		}
+		file := filepath.Join(out, filepath.FromSlash(h.Name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, data, 0o600)); err != nil {
+			return err
+		}
+	}
 }
 
 func existing(tb testing.TB, path, reason string) string {
