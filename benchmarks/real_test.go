@@ -341,10 +341,7 @@ func withStreams(t *testing.T) string {
 // The shared sets in short: everything runs on every set, and those whose counterparts of the same predictor come next have a foreign
 // population still.
 func TestRealOnSharedData(t *testing.T) {
-	sets, err := ReadReal(withStreams(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sets, whole := realHere(t)
 	r, err := RunReal(sets, RealSettings{Quick: true, Shuffles: 1, Resamples: 20})
 	if err != nil {
 		t.Fatal(err)
@@ -352,6 +349,12 @@ func TestRealOnSharedData(t *testing.T) {
 	others := map[string]string{}
 	for _, set := range r.Sets {
 		others[set.Name] = set.Other
+	}
+	if !whole {
+		if len(r.Sets) != 3 || others["hapt_lr"] != "" || others["sleep_lr"] != "" {
+			t.Errorf("other populations of %v", others)
+		}
+		return
 	}
 	for set, want := range map[string]string{
 		"casale_rf": "", "hapt_lr": "", "maptask_lr": "", "elec_rf": "occ_rf", "weather_hgb": "elec_rf", "gesture_lr": "mrda_lr", "mrda_lr": "sleep_lr", "sleep_lr": "gesture_lr",

@@ -60,7 +60,7 @@ func TestDetection(t *testing.T) {
 // Auto takes a temperature of 1.6 without harm where it is the hottest that it tries, and not where it is the coldest.
 func TestTransfer(t *testing.T) {
 	var b strings.Builder
-	if err := transfer(&b, testdata.Tree(t, testdata.CIFARPredictions...), 1, 300); err != nil {
+	if err := transfer(&b, testdata.Tree(t, slices.Concat(testdata.CIFARPredictions, testdata.RealPredictions)...), 1, 300); err != nil {
 		t.Fatal(err)
 	}
 	table, own, _ := strings.Cut(strings.TrimSpace(b.String()), "\n\n")
