@@ -23,6 +23,9 @@
 // operator, what contradicts; an operator that it does not know leaves its results unknown. [Graph.Fold] turns what is known into
 // constants. Nothing that is emitted depends on the order of a map.
 //
+// Reading: who differentiates or evaluates nodes reads them as inference does, through [Node.Window], [Node.Kernel], [Node.Equation],
+// [Node.Order], [Node.Reduced], [Node.ShapeSpan], [Resampling], [Axis], [Cut] and [Parts], which know ONNX's defaults.
+//
 // A Graph is not safe for concurrent change. [Tensor] values never change and are shared by all copies. A handle of no value of the
 // graph is a bug of the caller, and panics.
 //
