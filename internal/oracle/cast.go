@@ -6,16 +6,15 @@ import (
 	"github.com/oatta/oatta/models/graph"
 )
 
-// castTo converts elements. Between floats nothing is rounded. Floats become integers by truncation, and wrap;
-// beyond the range of int64, where engines differ, they are the largest or smallest int64. NaN is 0. Anything but 0 is true.
+// castTo converts elements. Between floats nothing is rounded. Floats become integers by truncation, and wrap; beyond the range of int64,
+// where engines differ, they are the largest or smallest int64. NaN is 0. Anything but 0 is true.
 func (c *call) castTo(t Tensor, to graph.DType) Tensor {
-	if t.Elem == to {
+	if t.Elem == to || t.Elem.IsFloat() && to.IsFloat() {
+		t.Elem = to // the elements are float64 whatever the type
 		return t
 	}
 	out := c.make(to, t.Dims)
 	switch {
-	case t.Elem.IsFloat() && to.IsFloat():
-		copy(out.F, t.F)
 	case t.Elem.IsFloat():
 		for i, v := range t.F {
 			out.I[i] = wrapped(to, truncated(v, to))
@@ -48,11 +47,7 @@ func truncated(v float64, to graph.DType) int64 {
 
 // asFloats converts numbers to float64.
 func (c *call) asFloats(t Tensor) Tensor {
-	if t.Elem.IsFloat() {
-		t.Elem = graph.Float64
-		return t
-	}
-	if !t.Elem.IsInt() {
+	if !numbers(t.Elem) {
 		panic(failf("input of type %v, want numbers", t.Elem))
 	}
 	return c.castTo(t, graph.Float64)
