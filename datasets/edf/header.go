@@ -87,14 +87,11 @@ func (s Signal) Rate() float64 {
 }
 
 // Physical returns the value of a sample in the signal's unit: the line through (DigitalMin, PhysicalMin) and (DigitalMax, PhysicalMax).
-// It is meaningless where [Signal.Scaled] is an error.
+// It is meaningless where [File.Physical] is an error.
 func (s Signal) Physical(digital int32) float64 {
 	gain := (s.PhysicalMax - s.PhysicalMin) / (s.DigitalMax - s.DigitalMin)
 	return (float64(digital) + (s.PhysicalMax/gain - s.DigitalMax)) * gain
 }
-
-// Scaled returns why the signal has no physical values, or nil. Its digital values can be read all the same.
-func (s Signal) Scaled() error { return s.scale }
 
 // Seconds returns the time that the samples cover, gaps not counted.
 func (h *Header) Seconds() float64 { return float64(h.Records) * h.RecordSeconds }
