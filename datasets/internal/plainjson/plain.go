@@ -25,21 +25,20 @@ func New(text []byte) Text {
 		return Text{Text: text}
 	}
 	p := Text{Text: make([]byte, 0, len(text)+16)}
+	var r Reader
 	for i := 0; i < len(text); {
-		rest := text[i:]
-		if n := unknown(rest); n > 0 {
+		n := r.same(text[i:])
+		p.Text = append(p.Text, text[i:i+n]...)
+		i += n
+		if n = unknown(text[i:]); n > 0 {
 			p.Text = append(p.Text, null...)
 			p.Unknown++
 			i += n
 			p.moved = append(p.moved, shift{len(p.Text), len(p.Text) - i})
-			continue
+		} else if i < len(text) {
+			p.Text = append(p.Text, text[i])
+			i++
 		}
-		n := 1
-		if rest[0] == '"' {
-			n = quoted(rest)
-		}
-		p.Text = append(p.Text, rest[:n]...)
-		i += n
 	}
 	return p
 }
@@ -145,17 +144,4 @@ func unknown(text []byte) int {
 		}
 	}
 	return 0
-}
-
-// quoted returns the length of the string that text begins with.
-func quoted(text []byte) int {
-	for i := 1; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return len(text)
 }
