@@ -17,11 +17,11 @@ import (
 	"github.com/oatta/oatta/datasets/npy"
 )
 
-// CIFARSide is the width and height of a CIFAR picture, in pixels.
-const CIFARSide = 32
+// cifarSide is the width and height of a CIFAR picture, in pixels.
+const cifarSide = 32
 
 const (
-	cifarBytes  = 3 * CIFARSide * CIFARSide // of one picture
+	cifarBytes  = 3 * cifarSide * cifarSide // of one picture
 	cifarRecord = 1 + cifarBytes            // of one in a binary batch, with its class
 	maxCIFAR    = 100_000                   // pictures of one file; CIFAR-10-C has 50,000
 	severities  = 5                         // of CIFAR-10-C
@@ -80,8 +80,8 @@ func readStrip(r io.Reader) (*CIFAR, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Width != CIFARSide*CIFARSide || cfg.Height > maxCIFAR {
-		return nil, fmt.Errorf("picture of %d x %d, want a strip %d wide, %d high at the most", cfg.Width, cfg.Height, CIFARSide*CIFARSide, maxCIFAR)
+	if cfg.Width != cifarSide*cifarSide || cfg.Height > maxCIFAR {
+		return nil, fmt.Errorf("picture of %d x %d, want a strip %d wide, %d high at the most", cfg.Width, cfg.Height, cifarSide*cifarSide, maxCIFAR)
 	}
 	img, err := png.Decode(io.MultiReader(&read, r))
 	if err != nil {
@@ -105,8 +105,8 @@ func readCIFARArray(r io.Reader) (*CIFAR, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.Type != "|u1" || len(a.Shape) != 4 || !slices.Equal(a.Shape[1:], []int{CIFARSide, CIFARSide, 3}) {
-		return nil, fmt.Errorf("array of %s%v: want bytes [N, %d, %d, 3]", a.Type, a.Shape, CIFARSide, CIFARSide)
+	if a.Type != "|u1" || len(a.Shape) != 4 || !slices.Equal(a.Shape[1:], []int{cifarSide, cifarSide, 3}) {
+		return nil, fmt.Errorf("array of %s%v: want bytes [N, %d, %d, 3]", a.Type, a.Shape, cifarSide, cifarSide)
 	}
 	return &CIFAR{Pixels: a.Data}, nil
 }
@@ -127,7 +127,7 @@ func readCIFARBatch(r io.Reader) (*CIFAR, error) {
 			return nil, fmt.Errorf("record %d: %d is no class: want 0 to %d", c.Len(), class, len(CIFARNames())-1)
 		}
 		c.Labels = append(c.Labels, class)
-		const plane = CIFARSide * CIFARSide
+		const plane = cifarSide * cifarSide
 		for p := range plane {
 			c.Pixels = append(c.Pixels, planes[p], planes[plane+p], planes[2*plane+p])
 		}
@@ -140,7 +140,7 @@ func (c *CIFAR) Len() int { return len(c.Pixels) / cifarBytes }
 
 // Image returns a copy of picture i.
 func (c *CIFAR) Image(i int) *image.RGBA {
-	img := image.NewRGBA(image.Rect(0, 0, CIFARSide, CIFARSide))
+	img := image.NewRGBA(image.Rect(0, 0, cifarSide, cifarSide))
 	at := 0
 	for rgb := range slices.Chunk(c.Pixels[i*cifarBytes:(i+1)*cifarBytes], 3) {
 		copy(img.Pix[at:], rgb)

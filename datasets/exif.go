@@ -29,11 +29,11 @@ var exifSources = [3]struct{ stamp, fraction, offset uint16 }{
 	{tagDateTime, tagSubSec, tagOffset},
 }
 
-// EXIFTime returns the capture time that a picture (JPEG, PNG, WebP, TIFF) of so many bytes tells: DateTimeOriginal, else
+// exifTime returns the capture time that a picture (JPEG, PNG, WebP, TIFF) of so many bytes tells: DateTimeOriginal, else
 // DateTimeDigitized, else DateTime, each with its fraction and UTC offset where there are such. Blank times (0000:00:00) and impossible ones
 // count as none. zoned is true where there is an offset; else the time is wall-clock time held in UTC. No time, no EXIF and damaged
 // EXIF all give a zero time; the error is r's own. A few kilobytes are read.
-func EXIFTime(r io.ReaderAt, size int64) (t time.Time, zoned bool, err error) {
+func exifTime(r io.ReaderAt, size int64) (t time.Time, zoned bool, err error) {
 	tags, err := exif.Texts(r, size, tellsTime)
 	if err != nil {
 		return time.Time{}, false, err
@@ -59,7 +59,7 @@ func exifTimeOfFile(path string, size int64) (time.Time, bool, error) {
 		return time.Time{}, false, err
 	}
 	defer f.Close() // read only: nothing is lost by an error
-	return EXIFTime(f, size)
+	return exifTime(f, size)
 }
 
 // timeOfTags returns the best time of the texts of the tags.

@@ -20,7 +20,7 @@ import (
 // exifText is what EXIFTime reads, as a line of a transcript.
 func exifText(tb testing.TB, b []byte) string {
 	tb.Helper()
-	t, zoned, err := EXIFTime(bytes.NewReader(b), int64(len(b)))
+	t, zoned, err := exifTime(bytes.NewReader(b), int64(len(b)))
 	must(tb, err)
 	return strings.TrimSpace(timeText(Picture{Time: t, Zoned: zoned}))
 }
@@ -117,10 +117,10 @@ func (f failingReader) ReadAt([]byte, int64) (int, error) { return 0, f.err }
 
 func TestEXIFReadError(t *testing.T) {
 	broken := errors.New("disk on fire")
-	if _, _, err := EXIFTime(failingReader{broken}, 1000); !errors.Is(err, broken) {
+	if _, _, err := exifTime(failingReader{broken}, 1000); !errors.Is(err, broken) {
 		t.Errorf("error %v, want that of the reader", err)
 	}
-	if _, _, err := EXIFTime(failingReader{io.EOF}, 1000); err != nil {
+	if _, _, err := exifTime(failingReader{io.EOF}, 1000); err != nil {
 		t.Errorf("a file that has become shorter: %v", err)
 	}
 }
@@ -140,7 +140,7 @@ func (c *countingReader) ReadAt(p []byte, off int64) (int, error) {
 func TestEXIFReadsLittle(t *testing.T) {
 	file := at("2021:04:11 20:43:09") + strings.Repeat("scan data", 1<<20)
 	r := &countingReader{ReaderAt: strings.NewReader(file)}
-	if _, _, err := EXIFTime(r, int64(len(file))); err != nil || r.n > 16<<10 {
+	if _, _, err := exifTime(r, int64(len(file))); err != nil || r.n > 16<<10 {
 		t.Errorf("read %d bytes of %d (%v)", r.n, len(file), err)
 	}
 }
@@ -213,7 +213,7 @@ func FuzzEXIFTime(f *testing.F) {
 		f.Add([]byte(file))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		at, zoned, err := EXIFTime(bytes.NewReader(b), int64(len(b)))
+		at, zoned, err := exifTime(bytes.NewReader(b), int64(len(b)))
 		if err != nil {
 			t.Errorf("an error although the reader has none: %v", err)
 		}
@@ -231,7 +231,7 @@ func BenchmarkEXIFTime(b *testing.B) {
 	file := strings.NewReader(at("2021:04:11 20:43:09", "057", "+02:00"))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, _, err := EXIFTime(file, file.Size()); err != nil {
+		if _, _, err := exifTime(file, file.Size()); err != nil {
 			b.Fatal(err)
 		}
 	}

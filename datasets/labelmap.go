@@ -21,11 +21,11 @@ func ReadLabelMap(name string) (*LabelMap, error) {
 		return nil, err
 	}
 	defer in.Close()
-	return ParseLabelMap(name, in)
+	return parseLabelMap(name, in)
 }
 
-// ParseLabelMap is [ReadLabelMap] of a reader; name stands in messages.
-func ParseLabelMap(name string, r io.Reader) (*LabelMap, error) {
+// parseLabelMap is [ReadLabelMap] of a reader; name stands in messages.
+func parseLabelMap(name string, r io.Reader) (*LabelMap, error) {
 	t, err := table.New(name, r, 0)
 	if err != nil {
 		return nil, err

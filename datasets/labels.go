@@ -35,11 +35,11 @@ func ReadLabels(name string) (*Labels, error) {
 		return nil, err
 	}
 	defer in.Close()
-	return ParseLabels(name, in)
+	return parseLabels(name, in)
 }
 
-// ParseLabels is [ReadLabels] of a reader; name stands in messages.
-func ParseLabels(name string, r io.Reader) (*Labels, error) {
+// parseLabels is [ReadLabels] of a reader; name stands in messages.
+func parseLabels(name string, r io.Reader) (*Labels, error) {
 	t, err := table.New(name, r, 0)
 	if err != nil {
 		return nil, err

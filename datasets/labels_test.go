@@ -27,7 +27,7 @@ func TestParseLabels(t *testing.T) {
 		"header only":    {"file,label\n", nil},
 		"comma inside":   {"file;label;note\na.jpg;fox;\"1,2,3,4\"\n", []LabelEntry{{"a.jpg", "fox", 2}}},
 	} {
-		l, err := ParseLabels("labels.csv", strings.NewReader(c.text))
+		l, err := parseLabels("labels.csv", strings.NewReader(c.text))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		} else if !reflect.DeepEqual(l.Entries, c.want) {
@@ -45,7 +45,7 @@ func TestParseLabels(t *testing.T) {
 		"file,label\na,\"fox\nb,1\nc,2\n": `datasets: labels.csv:4: character 5: extraneous or missing " in quoted-field`,
 		"file,label\na,fo\"x\n":           `datasets: labels.csv:2: character 5: bare " in non-quoted-field`,
 	} {
-		if _, err := ParseLabels("labels.csv", strings.NewReader(text)); err == nil || err.Error() != want {
+		if _, err := parseLabels("labels.csv", strings.NewReader(text)); err == nil || err.Error() != want {
 			t.Errorf("%q:\n got %v\nwant %s", text, err, want)
 		}
 	}
@@ -99,7 +99,7 @@ func TestResolveLabel(t *testing.T) {
 }
 
 func TestLabelMap(t *testing.T) {
-	m, err := ParseLabelMap("map.csv", strings.NewReader("to;from;note\nred fox;Vulpes vulpes;\n;Homo sapiens;drop\nred fox;vulpes VULPES;again\n"))
+	m, err := parseLabelMap("map.csv", strings.NewReader("to;from;note\nred fox;Vulpes vulpes;\n;Homo sapiens;drop\nred fox;vulpes VULPES;again\n"))
 	must(t, err)
 	l := &Listing{Pictures: []Picture{{Label: "vulpes vulpes"}, {Label: "homo sapiens"}, {Label: "owl"}, {}}}
 	if n := m.Apply(l); n != 2 {
@@ -119,7 +119,7 @@ func TestLabelMap(t *testing.T) {
 		"from,to\n,x\n":            "map.csv:2: column from: is empty",
 		"from,to\na,x\nb,x\nA,y\n": `map.csv:4: column to: "a" becomes "y" here and "x" above`,
 	} {
-		if _, err := ParseLabelMap("map.csv", strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := parseLabelMap("map.csv", strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %s", text, err, want)
 		}
 	}
@@ -130,7 +130,7 @@ func FuzzLabels(f *testing.F) {
 	f.Add([]byte("\xef\xbb\xbfLabel;x;File\r\n\"fo;x\";1;\"a\r\nb.jpg\"\r\n"))
 	f.Add([]byte("a.jpg\tfox\nb.jpg\thare"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		l, err := ParseLabels("labels.csv", strings.NewReader(string(b)))
+		l, err := parseLabels("labels.csv", strings.NewReader(string(b)))
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "datasets: labels.csv:") || strings.Contains(err.Error(), "\n") {
 				t.Errorf("error %q", err)

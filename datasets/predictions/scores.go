@@ -8,8 +8,8 @@ import (
 	"github.com/oatta/oatta/datasets/internal/rawjson"
 )
 
-// SumTolerance is how far over 1 the sum of a list of top classes may be, from rounding.
-const SumTolerance = 1e-2
+// sumTolerance is how far over 1 the sum of a list of top classes may be, from rounding.
+const sumTolerance = 1e-2
 
 // score is one entry of a list of top classes.
 type score struct {
@@ -24,7 +24,7 @@ func spread(dst []float64, top []score) error {
 	}
 	sum := 0.0
 	for _, s := range top {
-		if !(s.p >= 0 && s.p <= 1+SumTolerance) {
+		if !(s.p >= 0 && s.p <= 1+sumTolerance) {
 			return fmt.Errorf("class %d has the score %g: want 0 to 1", s.class, s.p)
 		}
 		if dst[s.class] >= 0 {
@@ -33,7 +33,7 @@ func spread(dst []float64, top []score) error {
 		dst[s.class] = s.p
 		sum += s.p
 	}
-	if sum > 1+SumTolerance {
+	if sum > 1+sumTolerance {
 		return fmt.Errorf("scores sum to %g: want at most 1", sum)
 	}
 	rest := len(dst) - len(top)

@@ -14,7 +14,7 @@
 //
 // # Example
 //
-//	err := walk.Folder(ctx, root, func(f walk.Found) error {
+//	err := walk.Walker{}.Folder(ctx, root, func(f walk.Found) error {
 //		if f.Kind == walk.File && strings.HasSuffix(f.Name, ".csv") {
 //			fmt.Println(f.Name)
 //		}

@@ -53,11 +53,6 @@ type Walker struct {
 }
 
 // Folder tells visit of all that is below a folder. It ends with the first error of visit or of the context.
-func Folder(ctx context.Context, dir string, visit func(Found) error) error {
-	return Walker{}.Folder(ctx, dir, visit)
-}
-
-// Folder is the function [Folder] on the walker's folders.
 func (w Walker) Folder(ctx context.Context, dir string, visit func(Found) error) error {
 	if w.ReadDir == nil {
 		w.ReadDir = os.ReadDir
@@ -77,7 +72,7 @@ func (w Walker) folder(ctx context.Context, dir Found, visit func(Found) error) 
 		}
 		f := Found{Path: filepath.Join(dir.Path, e.Name()), Name: path.Join(dir.Name, e.Name())}
 		switch {
-		case IsHidden(e.Name()):
+		case isHidden(e.Name()):
 			f.Kind = Hidden
 		case e.IsDir():
 			if err := w.folder(ctx, f, visit); err != nil {
@@ -102,15 +97,15 @@ var hiddenNames = map[string]bool{
 	"$recycle.bin": true, "system volume information": true,
 }
 
-// IsHidden tells whether a file or folder of this base name is not meant to be seen.
-func IsHidden(base string) bool {
+// isHidden tells whether a file or folder of this base name is not meant to be seen.
+func isHidden(base string) bool {
 	return strings.HasPrefix(base, ".") && base != "." && base != ".." || hiddenNames[strings.ToLower(base)]
 }
 
 // BelowHidden tells whether a slash-separated name of an archive is hidden, or lies in a folder that is.
 func BelowHidden(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
-		if IsHidden(part) {
+		if isHidden(part) {
 			return true
 		}
 	}

@@ -107,7 +107,7 @@ func TestInfo(t *testing.T) {
 	must(t, os.Symlink("nowhere", filepath.Join(root, "broken")))
 	must(t, syscall.Mkfifo(filepath.Join(root, "pipe"), 0o600))
 	got := map[string]string{}
-	must(t, Folder(context.Background(), root, func(f Found) error {
+	must(t, Walker{}.Folder(context.Background(), root, func(f Found) error {
 		info, err := f.Info()
 		switch {
 		case errors.Is(err, ErrNotRegular) && info != nil:
@@ -130,11 +130,11 @@ func TestFolderEnds(t *testing.T) {
 	root := tree(t, "a/1", "a/2", "b/1")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := Folder(ctx, root, func(Found) error { return nil }); !errors.Is(err, context.Canceled) {
+	if err := (Walker{}).Folder(ctx, root, func(Found) error { return nil }); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	stop, n := errors.New("stop"), 0
-	err := Folder(context.Background(), root, func(Found) error { n++; return stop })
+	err := Walker{}.Folder(context.Background(), root, func(Found) error { n++; return stop })
 	if err != stop || n != 1 {
 		t.Errorf("%v after %d", err, n)
 	}
