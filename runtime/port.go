@@ -19,11 +19,11 @@ type Port struct {
 
 // String returns name, type and shape as "input float32[?,3,224,224]".
 func (p Port) String() string {
-	return fmt.Sprintf("%s %s%s", p.Name, p.Type, p.ShapeString())
+	return fmt.Sprintf("%s %s%s", p.Name, p.Type, p.shapeString())
 }
 
-// ShapeString returns the shape as "[?,3,224,224]", where ? is any size, or "[...]" where the rank is unknown.
-func (p Port) ShapeString() string {
+// shapeString returns the shape as "[?,3,224,224]", where ? is any size, or "[...]" where the rank is unknown.
+func (p Port) shapeString() string {
 	if p.Shape == nil {
 		return "[...]"
 	}
@@ -47,7 +47,7 @@ func (p Port) Check(t Tensor) error {
 		return fmt.Errorf("type %s, want %s", got, p.Type)
 	}
 	if !p.fits(t.Shape) {
-		return fmt.Errorf("shape %v, want %s", t.Shape, p.ShapeString())
+		return fmt.Errorf("shape %v, want %s", t.Shape, p.shapeString())
 	}
 	return t.Check()
 }

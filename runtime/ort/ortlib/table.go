@@ -103,8 +103,8 @@ var table = []pin{
 		pinned{"onnxruntime.dll", "724d81ac50b11bfaa01ab3ce01b99fb6734a4b762259a8be4395ca662ce99fe6"}),
 }
 
-// Pinned tells for which platforms and devices a method has something in the table, as "linux/amd64 cpu".
-func Pinned(m Method) []string {
+// pinnedBy tells for which platforms and devices a method has something in the table, as "linux/amd64 cpu".
+func pinnedBy(m Method) []string {
 	var list []string
 	for _, p := range table {
 		if p.method == m {
@@ -118,7 +118,7 @@ func Pinned(m Method) []string {
 func pinFor(m Method, platform string, device runtime.Device) (pin, error) {
 	i := slices.IndexFunc(table, func(p pin) bool { return p.method == m && p.platform == platform && p.device == device })
 	if i < 0 {
-		return pin{}, fmt.Errorf("no package is pinned for %s, %s (there is one for %v)", platform, device, Pinned(m))
+		return pin{}, fmt.Errorf("no package is pinned for %s, %s (there is one for %v)", platform, device, pinnedBy(m))
 	}
 	return table[i], nil
 }
