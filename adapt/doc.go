@@ -46,4 +46,6 @@
 //		d := f.Step(posterior, q)
 //		fmt.Println(posterior, d.Gate)
 //	}
+//
+// The package depends on the standard library alone: a program that imports it needs no engine, no cgo and no other module.
 package adapt

@@ -213,6 +213,20 @@ func TestStandardRuntimeIsRenamed(t *testing.T) {
 	}
 }
 
+// The filter is for programs that have predictions already: it brings them nothing else.
+func TestFilterNeedsTheStandardLibraryAlone(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.pkg != "adapt" || s.test {
+			continue
+		}
+		for name := range s.imports() {
+			if first, _, _ := strings.Cut(name, "/"); strings.Contains(first, ".") {
+				t.Errorf("%s imports %s: the filter depends on the standard library alone", s.path, name)
+			}
+		}
+	}
+}
+
 func TestCgoIsInOnePlace(t *testing.T) {
 	for _, s := range sources(t) {
 		i := s.imports()
