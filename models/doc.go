@@ -9,6 +9,10 @@
 //	m, err := models.Load("wildlife.onnx")           // with wildlife.json beside it, or guessed
 //	session, err := m.Open(engine, runtime.Config{}) // checked against the manifest
 //
+// The file is read once, by Load. What the manifest promises comes ready: [Model.Transform] for pictures, [Signal.Epochs] and
+// [Signal.Windows] for signals, [Model.Tokenizer] for texts, and [Model.OpenBase] for the plain predictor that is fed with it.
+// [Model.OpenGraph] opens what a builder makes of the network, as tent.Build and memo.Build do. [New] takes a network that lies in memory.
+//
 // The manifest of x.onnx is x.json in the same folder. It is read strictly: a field that is unknown, missing or out of range is an
 // error that names it. Where there is none, the manifest is guessed from the graph, from the class names that exporters leave in
 // it, and from the Hugging Face files config.json and preprocessor_config.json beside it. Every guess is listed in words in
