@@ -137,6 +137,8 @@ func TestDamage(t *testing.T) {
 		"flat scale":   {file: build(version0, "", "1", "1", 1, with(func(s *sample) { s.pmax = s.pmin })), physical: "both -500", warning: "both -500"},
 		"no digits":    {file: build(version0, "", "1", "1", 1, with(func(s *sample) { s.dmax = s.dmin })), physical: "both -1000", warning: "both -1000"},
 		"a word":       {file: build(version0, "", "1", "1", 1, with(func(s *sample) { s.pmin = "low" })), physical: `"low" is not a number`, warning: "low"},
+		"NUL":          {file: build("0\x00\x00\x00\x00\x00\x00\x00", "", "1", "1", 1, with(func(*sample) {}))},
+		"no version":   {file: build("0      1", "", "1", "1", 1, with(func(*sample) {})), open: "not an EDF"},
 		"Latin-1":      {file: build(version0, "", "1", "1", 1, with(func(s *sample) { s.unit = "\xb5V" })), warning: "not ASCII"},
 		"last record":  {file: build(version0, "", "3", "1", 3, with(func(*sample) {}))[:768+40], warning: "the last 8 bytes"},
 		"more records": {file: build(version0, "", "1", "1", 3, with(func(*sample) {})), warning: "the file holds 3"},

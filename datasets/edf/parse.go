@@ -78,7 +78,7 @@ func (h *Header) parseFixed(b []byte) (signals int64, err error) {
 // parseFormat reads the version and the reserved field.
 func (h *Header) parseFormat(b []byte) error {
 	switch {
-	case string(b[:8]) == "0       ":
+	case strings.TrimRight(string(b[:8]), " \x00") == "0": // some writers pad with NUL
 	case string(b[:8]) == "\xffBIOSEMI":
 		h.Format = BDF
 	case bytes.HasPrefix(b, []byte("GDF ")):
