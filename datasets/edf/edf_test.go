@@ -163,6 +163,19 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// TestUnmarkedAnnotations: a plain file with a signal of annotations is read as a plus file.
+func TestUnmarkedAnnotations(t *testing.T) {
+	f := open(t, build(version0, "", "1", "1", 1, []sample{ramp(), notes("+0.25\x14\x14\x00+1\x1430\x14a\x14\x00")}))
+	h := f.Header()
+	if h.Format != EDFPlus || !h.Signals[1].Annotations() || h.Start.Nanosecond() != 25e7 || len(h.Warnings) != 1 || !strings.Contains(h.Warnings[0], "not marked as EDF+") {
+		t.Errorf("%+v", h)
+	}
+	a, _, err := f.Annotations()
+	if err != nil || len(a) != 2 || a[1].Text != "a" || a[1].Onset != 0.75 {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
 func check(t *testing.T, err error, want string) {
 	t.Helper()
 	if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {

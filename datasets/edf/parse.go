@@ -109,8 +109,16 @@ func (h *Header) parseStart(date, clock []byte) {
 		h.warn("header: start %s %s: want points between the numbers", show(string(date)), show(string(clock)))
 	}
 	h.Start = t
+	if h.Format.Plus() {
+		h.takeRecordingDate()
+	}
+}
+
+// takeRecordingDate moves the start to the date of the recording field, which has the century.
+func (h *Header) takeRecordingDate() {
+	t := h.Start
 	full, ok := recordingDate(h.Recording)
-	if !h.Format.Plus() || !ok {
+	if t.IsZero() || !ok {
 		return
 	}
 	if full.Month() == t.Month() && full.Day() == t.Day() && full.Year()%100 == t.Year()%100 {
@@ -139,6 +147,7 @@ func (h *Header) parseSignals(b []byte, count int) error {
 	ranges := [4]func(int) []byte{c.next(8), c.next(8), c.next(8), c.next(8)}
 	prefilter, samples := c.next(80), c.next(8)
 	h.Signals = make([]Signal, count)
+	h.findAnnotations(label)
 	for i := range h.Signals {
 		s := &h.Signals[i]
 		s.seconds = h.RecordSeconds
@@ -163,6 +172,22 @@ func (h *Header) parseSignals(b []byte, count int) error {
 		h.record += n * int64(h.Format.SampleBytes())
 	}
 	return h.checkRecord()
+}
+
+// findAnnotations takes a file that has a signal of annotations for a plus file, as edfio and MNE do, also where the reserved field does
+// not say so.
+func (h *Header) findAnnotations(label func(i int) []byte) {
+	if h.Format.Plus() {
+		return
+	}
+	for i := range h.Signals {
+		if name, _ := text(label(i)); name == h.annotationLabel() {
+			h.Format++
+			h.takeRecordingDate()
+			h.warn("header: not marked as %v, yet signal %d is called %s: its annotations are read", h.Format, i+1, show(name))
+			return
+		}
+	}
 }
 
 // parseRange reads the four ends of the scale; those that make none are kept as the signal's own error.
