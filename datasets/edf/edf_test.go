@@ -163,6 +163,16 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// TestWarningsAreCounted: each kind of fault is told once, with how often it was met.
+func TestWarningsAreCounted(t *testing.T) {
+	f := open(t, build(version0, "EDF+C", "3", "1", 3, []sample{ramp(), notes("+0\x14\x14\x00x\x14\x00", "+1\x14\x14\x00y\x14\x00", "+2\x14\x14\x00+3\x14cut")}))
+	_, notes, err := f.Annotations()
+	want := []string{`annotation at "x": no sign (2 times; this is the first)`, `annotation "x": no onset (2 times; this is the first)`, `annotation "+3\x14cut": no end`}
+	if d := cmp.Diff(want, notes); err != nil || d != "" {
+		t.Errorf("%v %s", err, d)
+	}
+}
+
 // TestUnmarkedAnnotations: a plain file with a signal of annotations is read as a plus file.
 func TestUnmarkedAnnotations(t *testing.T) {
 	f := open(t, build(version0, "", "1", "1", 1, []sample{ramp(), notes("+0.25\x14\x14\x00+1\x1430\x14a\x14\x00")}))

@@ -10,7 +10,6 @@ import (
 const (
 	maxSignals     = 9999      // what four digits can say
 	maxRecordBytes = 256 << 20 // a minute of 256 channels of 24 bits at 4 kHz is 184 MB
-	maxWarnings    = 20        // then they are counted only
 )
 
 // Format is the kind of a file.
@@ -50,11 +49,11 @@ type Header struct {
 	Signals       []Signal  // annotations included, in the order of the file
 	Warnings      []string  // what was read in spite of a fault
 
-	bytes    int64 // length of the header
-	record   int64 // length of a record
-	warnings int   // also those beyond maxWarnings
-	claimed  int64 // the count of records as the header has it
-	origin   float64
+	bytes   int64           // length of the header
+	record  int64           // length of a record
+	kinds   map[string]kind // of warnings, by their formats
+	claimed int64           // the count of records as the header has it
+	origin  float64
 }
 
 // Signal describes one signal of a file.
@@ -105,14 +104,25 @@ func (h *Header) Labels() []string {
 	return out
 }
 
+// kind is a kind of fault: the first is told, and the rest counted.
+type kind struct {
+	at, count int    // of its warning; how many there are
+	first     string // the warning
+}
+
 func (h *Header) warn(format string, args ...any) {
-	h.warnings++
-	switch {
-	case h.warnings <= maxWarnings:
-		h.Warnings = append(h.Warnings, fmt.Sprintf(format, args...))
-	case h.warnings == maxWarnings+1:
-		h.Warnings = append(h.Warnings, "and more")
+	k, known := h.kinds[format]
+	if !known {
+		k = kind{at: len(h.Warnings), first: fmt.Sprintf(format, args...)}
+		h.Warnings = append(h.Warnings, k.first)
 	}
+	if k.count++; k.count > 1 {
+		h.Warnings[k.at] = fmt.Sprintf("%s (%d times; this is the first)", k.first, k.count)
+	}
+	if h.kinds == nil {
+		h.kinds = map[string]kind{}
+	}
+	h.kinds[format] = k
 }
 
 // annotationLabel is what the label of a signal of annotations is in either format.
