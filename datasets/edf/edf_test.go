@@ -205,6 +205,8 @@ func TestLists(t *testing.T) {
 		{"+0\x14\x14+2\x14b\x14\x00", []list{{0, 0, false, []string{""}}, {2, 0, false, []string{"b"}}}, 1},
 		{"+1\x14cut", nil, 1},
 		{"+inf\x14a\x14\x00+0x1p3\x14a\x14\x00+1e5\x14a\x14\x00+1\x15-2\x14a\x14\x00", nil, 4},
+		{"+1,5\x1530,0\x14a\x14\x00", []list{{1.5, 30, true, []string{"a"}}}, 1},
+		{"+1,500.0\x14a\x14\x00+1,5,0\x14a\x14\x00", nil, 2},
 		{"+1\x14\xe9t\xe9\x14\x00", []list{{1, 0, false, []string{"été"}}}, 0},
 	} {
 		count := 0

@@ -93,11 +93,17 @@ func parseTime(s string, warn func(string, ...any)) (l list, ok bool) {
 		l.timed = true
 		l.duration, ok = decimal(duration)
 	}
+	if ok && strings.Contains(onset+duration, ",") {
+		warn("annotation at %s: a comma for the point", show(onset))
+	}
 	return l, ok
 }
 
-// decimal reads digits with at most one point, up to the seconds of 30,000 years.
+// decimal reads digits with at most one point, or a comma for it, up to the seconds of 30,000 years.
 func decimal(s string) (float64, bool) {
+	if !strings.Contains(s, ".") {
+		s = strings.Replace(s, ",", ".", 1)
+	}
 	if s == "" || strings.Trim(s, "0123456789.") != "" {
 		return 0, false
 	}
