@@ -163,6 +163,42 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// TestHiddenGap: the records of a file that calls itself continuous are where their onsets say.
+func TestHiddenGap(t *testing.T) {
+	for name, tt := range map[string]struct {
+		third, fourth string
+		want          []Run
+		warning       string
+	}{
+		"gap":       {"+62", "+63", []Run{{0, 2, 0, 2}, {62, 2, 2, 2}}, "gaps of 60 seconds in all"},
+		"drift":     {"+2.4", "+3.9", []Run{{0, 4, 0, 4}}, ""},
+		"backwards": {"+2", "+0", []Run{{0, 4, 0, 4}}, "taken for continuous"},
+		"unknown":   {"+62", "x", []Run{{0, 4, 0, 4}}, ""},
+	} {
+		b := build(version0, "EDF+C", "4", "1", 4, []sample{ramp(), notes("+0\x14\x14\x00", "+1\x14\x14\x00", tt.third+"\x14\x14\x00", tt.fourth+"\x14\x14\x00")})
+		f := open(t, b)
+		if d := cmp.Diff(tt.want, f.Runs()); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+		if w := strings.Join(f.Header().Warnings, "\n"); (tt.warning == "") != (w == "") || !strings.Contains(w, tt.warning) {
+			t.Errorf("%s: %q", name, w)
+		}
+	}
+	d, err := NewDecoder(bytes.NewReader(build(version0, "EDF+C", "2", "1", 2, []sample{ramp(), notes("+0\x14\x14\x00", "+61\x14\x14\x00")})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rec Record
+	for range 2 {
+		if err := d.Next(&rec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if w := d.Header().Warnings; rec.Onset != 61 || len(w) != 1 || !strings.Contains(w[0], "60 seconds off") {
+		t.Errorf("second %g, %q", rec.Onset, w)
+	}
+}
+
 // TestWarningsAreCounted: each kind of fault is told once, with how often it was met.
 func TestWarningsAreCounted(t *testing.T) {
 	f := open(t, build(version0, "EDF+C", "3", "1", 3, []sample{ramp(), notes("+0\x14\x14\x00x\x14\x00", "+1\x14\x14\x00y\x14\x00", "+2\x14\x14\x00+3\x14cut")}))

@@ -74,11 +74,11 @@ func (f *File) readTimes() error {
 	h := &f.header
 	h.firstSample(func() (float64, bool, error) { return f.onset(0) })
 	if !h.Discontinuous || h.RecordSeconds == 0 {
-		f.runs = []Run{{Records: h.Records, Seconds: h.Seconds()}}
+		f.runs = f.hiddenGaps()
 		return nil
 	}
 	var err error
-	f.runs, err = h.findRuns(f.onset)
+	f.runs, err = h.findRuns(f.onset, h.halfSample())
 	return err
 }
 

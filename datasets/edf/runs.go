@@ -18,15 +18,45 @@ type Run struct {
 // Runs returns the stretches without gaps, in order of time. The slice must not be changed.
 func (f *File) Runs() []Run { return f.runs }
 
-// findRuns reads the onset of every record of a discontinuous file. Records join where they are less than half a sample of the fastest
-// signal apart; measured from the beginning of the run, so that many small deviations do not add up unseen.
-func (h *Header) findRuns(onset func(int64) (float64, bool, error)) ([]Run, error) {
+// maxDrift is how many seconds the onsets of a continuous file may be off before they count: clocks drift, and onsets are rounded.
+const maxDrift = 1.0
+
+// hiddenGaps returns the runs of a file that calls itself continuous: one, unless the onset of its last record shows that it is not.
+func (f *File) hiddenGaps() []Run {
+	h := &f.header
+	one := []Run{{Records: h.Records, Seconds: h.Seconds()}}
+	if !h.Format.Plus() || h.RecordSeconds == 0 {
+		return one
+	}
+	last, ok, err := f.onset(h.Records - 1)
+	off := last - h.origin - float64(h.Records-1)*h.RecordSeconds
+	if err != nil || !ok || math.Abs(off) <= maxDrift {
+		return one
+	}
+	runs, err := h.findRuns(f.onset, maxDrift)
+	if err != nil {
+		h.warn("header: continuous, yet the last record begins %g seconds off: %v: taken for continuous", off, err)
+		return one
+	}
+	h.Discontinuous = true
+	h.warn("header: continuous, yet between the records are gaps of %g seconds in all: taken where their onsets are", off)
+	return runs
+}
+
+// halfSample is half the time between two samples of the fastest signal.
+func (h *Header) halfSample() float64 {
 	slack := h.RecordSeconds / 2
 	for _, s := range h.Signals {
 		if !s.annotations && s.SamplesPerRecord > 0 {
 			slack = min(slack, h.RecordSeconds/float64(2*s.SamplesPerRecord))
 		}
 	}
+	return slack
+}
+
+// findRuns reads the onset of every record of a discontinuous file. Records join where they are less than slack seconds apart; measured
+// from the beginning of the run, so that many small deviations do not add up unseen.
+func (h *Header) findRuns(onset func(int64) (float64, bool, error), slack float64) ([]Run, error) {
 	var runs []Run
 	end := math.Inf(-1) // of the record before
 	for i := range h.Records {

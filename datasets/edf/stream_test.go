@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 )
 
 // Decoder is a plain twin of File: it reads a recording from a stream, record by record.
@@ -89,11 +90,14 @@ func (d *Decoder) takeOnset(rec *Record, b []byte) {
 		h.firstSample(func() (float64, bool, error) { return onset, ok, nil })
 	}
 	rec.Onset = float64(d.record) * h.RecordSeconds
-	switch {
+	switch off := onset - h.origin - rec.Onset; {
 	case h.Discontinuous && ok:
 		rec.Onset = onset - h.origin
 	case h.Discontinuous:
 		h.warn("record %d: no onset: taken for one without a gap", d.record+1)
+	case ok && math.Abs(off) > maxDrift && h.RecordSeconds > 0:
+		rec.Onset = onset - h.origin
+		h.warn("record %d of a continuous file begins %g seconds off: its onset counts", d.record+1, off)
 	}
 }
 
