@@ -38,9 +38,9 @@ type Aligned struct {
 // Align cuts the hypnogram to a recording that starts at start and lasts some seconds, gaps included. Where one of the starts is
 // unknown both are taken for the same. Files that do not overlap by an epoch are an error: they are not of one night.
 func Align(h *Hypnogram, start time.Time, seconds float64) (Aligned, error) {
-	shift := 0.0 // of the hypnogram against the recording
+	shift := h.Offset // of the hypnogram against the recording
 	if !h.Start.IsZero() && !start.IsZero() {
-		shift = h.Start.Sub(start).Seconds()
+		shift += h.Start.Sub(start).Seconds()
 	}
 	const slack = 1e-6 // seconds: starts have microseconds
 	skip := int(max(0, math.Ceil(-shift/EpochSeconds-slack)))

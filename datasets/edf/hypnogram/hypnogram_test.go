@@ -28,6 +28,14 @@ func sequence(s string) (out []hypnogram.Stage) {
 	return out
 }
 
+// seconds is n annotations of a second each.
+func seconds(text string, n int) (out []edf.Annotation) {
+	for i := range n {
+		out = append(out, edf.Annotation{Onset: float64(i), Duration: 1, HasDuration: true, Text: text})
+	}
+	return out
+}
+
 func TestFromAnnotations(t *testing.T) {
 	at := func(onset, duration float64, text string) edf.Annotation {
 		return edf.Annotation{Onset: onset, Duration: duration, HasDuration: duration >= 0, Text: text}
@@ -36,15 +44,32 @@ func TestFromAnnotations(t *testing.T) {
 		in        []edf.Annotation
 		want      string
 		warn, err bool
+		offset    float64
 	}{
 		"R&K":           {in: []edf.Annotation{at(0, 60, "Sleep stage W"), at(60, 30, "Sleep stage 3"), at(90, 30, "Sleep stage 4"), at(120, 30, "Sleep stage R")}, want: "WW33R"},
 		"AASM":          {in: []edf.Annotation{at(0, 30, "sleep stage n1"), at(30, 30, "Sleep stage N2"), at(60, 30, "Sleep Stage N3")}, want: "123"},
 		"dropped":       {in: []edf.Annotation{at(0, 30, "Sleep stage 1"), at(30, 30, "Movement time"), at(60, 30, "Sleep stage ?"), at(120, 30, "Sleep stage 2")}, want: "1???2"},
 		"others":        {in: []edf.Annotation{at(0, 60, "Sleep stage 2"), at(30, 10, "Apnea"), at(30, 0, "Lights off")}, want: "22"},
-		"rounded":       {in: []edf.Annotation{at(14, 30, "Sleep stage 1"), at(44, 31, "Sleep stage 2")}, want: "122"},
+		"rounded":       {in: []edf.Annotation{at(14, 30, "Sleep stage 1"), at(44, 31, "Sleep stage 2")}, want: "12", offset: 14},
 		"no duration":   {in: []edf.Annotation{at(0, -1, "Sleep stage 1"), at(60, -1, "Sleep stage 2")}, want: "112"},
 		"conflict":      {in: []edf.Annotation{at(0, 60, "Sleep stage 1"), at(30, 60, "Sleep stage 2")}, want: "122", warn: true},
 		"same twice":    {in: []edf.Annotation{at(0, 60, "Sleep stage 1"), at(30, 60, "Sleep stage 1")}, want: "111"},
+		"12 s late":     {in: []edf.Annotation{at(12, 30, "Sleep stage W"), at(42, 60, "Sleep stage 2")}, want: "W22", offset: 12},
+		"20 s pages":    {in: []edf.Annotation{at(0, 20, "Sleep stage W"), at(20, 20, "Sleep stage W"), at(40, 20, "Sleep stage W"), at(60, 20, "Sleep stage 1"), at(80, 20, "Sleep stage 2"), at(100, 20, "Sleep stage 2")}, want: "WW?2", warn: true},
+		"10 s pages":    {in: []edf.Annotation{at(0, 10, "Sleep stage W"), at(10, 10, "Sleep stage W"), at(20, 10, "Sleep stage W"), at(30, 10, "Sleep stage R")}, want: "W"},
+		"1 s pages":     {in: seconds("Sleep stage R", 61), want: "RR"},
+		"60 s pages":    {in: []edf.Annotation{at(0, 60, "Sleep stage W"), at(60, 60, "Sleep stage 3")}, want: "WW33"},
+		"a second off":  {in: []edf.Annotation{at(0, 29.4, "Sleep stage W"), at(29.4, 30, "Sleep stage 1"), at(60.9, 29, "Sleep stage 2")}, want: "W12"},
+		"change inside": {in: []edf.Annotation{at(0, 75, "Sleep stage 1"), at(75, 15, "Sleep stage 2"), at(90, 30, "Sleep stage 3")}, want: "11?3", warn: true},
+		"half":          {in: []edf.Annotation{at(0, 60, "Sleep stage 1"), at(60, 15, "Sleep stage 2"), at(90, 14, "Sleep stage 3")}, want: "112"},
+		"duration 0":    {in: []edf.Annotation{at(0, 0, "Sleep stage 1"), at(60, 0, "Sleep stage 2")}, want: "112"},
+		"cut":           {in: []edf.Annotation{at(-60, 60, "Sleep stage W"), at(-30, 60, "Sleep stage W"), at(30, 30, "Sleep stage 1")}, want: "W1", warn: true},
+		"words":         {in: []edf.Annotation{at(0, 30, "Sleep stage Wake"), at(30, 30, "sleep_stage_NREM1"), at(60, 30, "Stage - N2"), at(90, 30, "SLEEP-S4"), at(120, 30, "Sleep stage REM"), at(150, 30, "SLEEP-MT"), at(180, 30, "Stage 2 sleep")}, want: "W123R?2"},
+		"unknown word":  {in: []edf.Annotation{at(0, 30, "Sleep stage 1"), at(30, 30, "Sleep stage X")}, want: "1?", warn: true},
+		"all unknown":   {in: []edf.Annotation{at(0, 30, "Sleep stage X")}, err: true},
+		"bare":          {in: []edf.Annotation{at(0, 30, "Wake"), at(30, 30, "N2"), at(60, 30, "1"), at(90, 30, "REM"), at(120, 30, "UNS")}, want: "W2?R?", warn: true},
+		"bare, if none": {in: []edf.Annotation{at(0, 30, "Sleep stage 1"), at(30, 30, "N2")}, want: "1"},
+		"bare nothings": {in: []edf.Annotation{at(0, 30, "?"), at(30, 30, "Unknown")}, err: true},
 		"none":          {in: []edf.Annotation{at(0, 60, "Lights off")}, err: true},
 		"before":        {in: []edf.Annotation{at(-60, 60, "Sleep stage 1")}, err: true},
 		"over and over": {in: slices.Repeat([]edf.Annotation{at(0, 3e7, "Sleep stage 1")}, 3), err: true},
@@ -57,8 +82,8 @@ func TestFromAnnotations(t *testing.T) {
 		if err != nil || tt.err {
 			continue
 		}
-		if d := cmp.Diff(sequence(tt.want), h.Stages); d != "" || (len(h.Warnings) > 0) != tt.warn {
-			t.Errorf("%s: %s %q", name, d, h.Warnings)
+		if d := cmp.Diff(sequence(tt.want), h.Stages); d != "" || (len(h.Warnings) > 0) != tt.warn || h.Offset != tt.offset {
+			t.Errorf("%s: %s %q, offset %g", name, d, h.Warnings, h.Offset)
 		}
 	}
 }

@@ -3,7 +3,8 @@ package hypnogram
 import (
 	"errors"
 	"fmt"
-	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/oatta/oatta/datasets/edf"
@@ -14,101 +15,190 @@ const maxEpochs = 366 * 86400 / EpochSeconds
 
 // Hypnogram is the stages of a recording.
 type Hypnogram struct {
-	Start    time.Time // of the first epoch, wall clock; zero if unknown
+	Start    time.Time // from which seconds count, wall clock; zero if unknown
+	Offset   float64   // second at which the first epoch begins, 0 to 30: not 0 where all was scored in epochs off the start
 	Stages   []Stage   // one for each epoch
 	Warnings []string  // of the file, its annotations and the stages
 }
 
+// Options say how hypnograms are read. The zero value is the usual way.
+type Options struct {
+	// Words are further texts that stand for stages, in lower case, as a laboratory may have its own. They count before all others.
+	Words map[string]Stage
+}
+
 // Open reads the hypnogram of an EDF+ or BDF+ file, which may hold signals as well.
-func Open(path string) (*Hypnogram, error) {
+func Open(path string) (*Hypnogram, error) { return Options{}.openEDF(path) }
+
+// Read reads the hypnogram of an open file. A file without any stage is an error that wraps [ErrNoStages].
+func Read(f *edf.File) (*Hypnogram, error) { return Options{}.Read(f) }
+
+// FromAnnotations makes a hypnogram of annotations in order of onset, counted from start.
+func FromAnnotations(start time.Time, annotations []edf.Annotation) (*Hypnogram, error) {
+	return Options{}.fromAnnotations(start, annotations)
+}
+
+func (o Options) openEDF(path string) (*Hypnogram, error) {
 	f, err := edf.OpenFile(path)
 	if err != nil {
 		return nil, err
 	}
-	h, err := Read(f)
+	h, err := o.Read(f)
 	return h, errors.Join(err, f.Close())
 }
 
-// Read reads the hypnogram of an open file. A file without any stage is an error.
-func Read(f *edf.File) (*Hypnogram, error) {
+// Read reads the hypnogram of an open file.
+func (o Options) Read(f *edf.File) (*Hypnogram, error) {
 	annotations, notes, err := f.Annotations()
 	if err != nil {
 		return nil, err
 	}
-	h, err := FromAnnotations(f.Header().Start, annotations)
+	h, err := o.fromAnnotations(f.Header().Start, annotations)
+	if err != nil && len(notes) > 0 {
+		return nil, fmt.Errorf("%w; %s", err, notes[0])
+	}
 	if err != nil {
 		return nil, err
 	}
-	h.Warnings = append(append(append([]string(nil), f.Header().Warnings...), notes...), h.Warnings...)
+	h.Warnings = slices.Concat(f.Header().Warnings, notes, h.Warnings)
 	return h, nil
-}
-
-// FromAnnotations makes a hypnogram of annotations in order of onset, counted from start.
-func FromAnnotations(start time.Time, annotations []edf.Annotation) (*Hypnogram, error) {
-	scored, err := stagesOf(annotations)
-	if err != nil {
-		return nil, fmt.Errorf("hypnogram: %w", err)
-	}
-	h := &Hypnogram{Start: start}
-	covered := []bool{}
-	conflicts := 0
-	for _, s := range scored {
-		for len(h.Stages) < s.end {
-			h.Stages, covered = append(h.Stages, Unscored), append(covered, false)
-		}
-		for i := s.first; i < s.end; i++ {
-			if covered[i] && h.Stages[i] != s.stage {
-				conflicts++
-			}
-			h.Stages[i], covered[i] = s.stage, true
-		}
-	}
-	if conflicts > 0 {
-		h.Warnings = append(h.Warnings, fmt.Sprintf("%d epochs are annotated with two stages: the later annotation counts", conflicts))
-	}
-	return h, nil
-}
-
-// span is a stage from one epoch to before another.
-type span struct {
-	stage      Stage
-	first, end int
 }
 
 var (
-	errNoStages = errors.New("no annotation of a sleep stage")
+	// ErrNoStages says that nothing in a file tells a stage.
+	ErrNoStages = errors.New("no annotation of a sleep stage")
 	errOverlap  = errors.New("the annotations of stages cover two years")
 )
 
-// stagesOf picks the annotations of stages and rounds them to epochs.
-func stagesOf(annotations []edf.Annotation) (out []span, err error) {
-	var kept []edf.Annotation
+func (o Options) fromAnnotations(start time.Time, annotations []edf.Annotation) (*Hypnogram, error) {
+	p := o.pick(annotations)
+	if len(p.kept) == 0 || p.known == 0 {
+		return nil, fmt.Errorf("hypnogram: %w%s", ErrNoStages, texts(annotations))
+	}
+	spans, cut, err := bounded(last(p.kept, p.stages), p.kept)
+	if err != nil {
+		return nil, fmt.Errorf("hypnogram: %w", err)
+	}
+	if len(spans) == 0 {
+		return nil, fmt.Errorf("hypnogram: all %d annotations of stages end before the start", len(p.kept))
+	}
+	g := lay(spans)
+	h := &Hypnogram{Start: start, Offset: g.phase, Stages: g.stages, Warnings: p.warnings()}
+	if cut > 0 {
+		h.Warnings = append(h.Warnings, fmt.Sprintf("%d annotations of stages begin before the start: cut there", cut))
+	}
+	h.Warnings = append(h.Warnings, g.warnings()...)
+	return h, nil
+}
+
+// texts lists the first few different texts of annotations, for messages.
+func texts(annotations []edf.Annotation) string {
+	var some []string
 	for _, a := range annotations {
-		if _, ok := ParseStage(a.Text); ok {
-			kept = append(kept, a)
+		quoted := show(a.Text)
+		if slices.Contains(some, quoted) {
+			continue
 		}
+		if len(some) == 4 {
+			some = append(some, "...")
+			break
+		}
+		some = append(some, quoted)
 	}
-	if len(kept) == 0 {
-		return nil, errNoStages
+	if some == nil {
+		return ""
 	}
-	total := 0 // bounds the work that a small file can ask for
-	for i, a := range kept {
-		stage, _ := ParseStage(a.Text)
-		duration := a.Duration
-		if !a.HasDuration {
-			duration = EpochSeconds
-			if i+1 < len(kept) {
-				duration = kept[i+1].Onset - a.Onset
+	return fmt.Sprintf(" among %d: %s", len(annotations), strings.Join(some, ", "))
+}
+
+// show quotes a text, cut where it is long.
+func show(s string) string {
+	if len(s) > 40 {
+		s = strings.ToValidUTF8(s[:40], "") + "..."
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+// picked is the annotations of stages.
+type picked struct {
+	kept    []edf.Annotation
+	stages  []Stage
+	known   int    // of stages, Unscored among them, that are known
+	strange int    // of stages that are not known, which are kept as Unscored
+	first   string // of those
+	bare    string // the first text that is the word alone, if such are read
+}
+
+// pick takes the annotations that can be of nothing but a stage; only if there is none, those that are the word for one alone.
+func (o Options) pick(annotations []edf.Annotation) (p picked) {
+	for _, a := range annotations {
+		stage, ok := o.Words[strings.ToLower(strings.TrimSpace(a.Text))]
+		if !ok {
+			stage, ok = ParseStage(a.Text)
+		}
+		p.add(a, stage, ok, strange(a.Text))
+	}
+	if p.known > 0 {
+		return p
+	}
+	var words picked
+	scored := false
+	for _, a := range annotations {
+		stage, ok := bareStage(a.Text)
+		if words.add(a, stage, ok, false); ok && stage != Unscored {
+			scored = true
+			if words.bare == "" {
+				words.bare = a.Text
 			}
 		}
-		from, to := math.Round(a.Onset/EpochSeconds), math.Round((a.Onset+duration)/EpochSeconds)
-		if !(from >= 0 && to <= maxEpochs && from <= to) { // NaN, too
-			return nil, fmt.Errorf("annotation %q at second %g for %g seconds", a.Text, a.Onset, duration)
-		}
-		if total += int(to - from); total > 2*maxEpochs {
-			return nil, errOverlap
-		}
-		out = append(out, span{stage, int(from), int(to)})
 	}
-	return out, nil
+	if scored {
+		return words
+	}
+	return p
+}
+
+func (p *picked) add(a edf.Annotation, stage Stage, known, strange bool) {
+	switch {
+	case known:
+		p.known++
+	case strange:
+		if p.strange++; p.strange == 1 {
+			p.first = a.Text
+		}
+	default:
+		return
+	}
+	p.kept, p.stages = append(p.kept, a), append(p.stages, stage)
+}
+
+func (p *picked) warnings() (out []string) {
+	if p.strange > 0 {
+		out = append(out, fmt.Sprintf("%d annotations are of stages that are not known, the first %s: not scored", p.strange, show(p.first)))
+	}
+	if p.bare != "" {
+		out = append(out, fmt.Sprintf("%d annotations are taken for stages, the first %s", p.known, show(p.bare)))
+	}
+	return out
+}
+
+// bounded cuts spans at the start, which it counts, and refuses those beyond all measure.
+func bounded(spans []span, kept []edf.Annotation) (out []span, cut int, err error) {
+	total := 0.0 // bounds the work that a small file can ask for
+	for i, s := range spans {
+		if !(s.from <= s.to && s.from > -maxEpochs*EpochSeconds && s.to <= maxEpochs*EpochSeconds) { // NaN, too
+			return nil, 0, fmt.Errorf("annotation %s at second %g for %g seconds", show(kept[i].Text), s.from, s.to-s.from)
+		}
+		if s.from < 0 {
+			cut++
+		}
+		if s.to <= 0 && s.from < 0 {
+			continue
+		}
+		if total += s.to - s.from; total > 2*maxEpochs*EpochSeconds {
+			return nil, 0, errOverlap
+		}
+		out = append(out, s)
+	}
+	return out, cut, nil
 }
