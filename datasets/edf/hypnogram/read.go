@@ -35,7 +35,11 @@ func Read(f *edf.File) (*Hypnogram, error) { return Options{}.Read(f) }
 
 // FromAnnotations makes a hypnogram of annotations in order of onset, counted from start.
 func FromAnnotations(start time.Time, annotations []edf.Annotation) (*Hypnogram, error) {
-	return Options{}.fromAnnotations(start, annotations)
+	h, err := Options{}.fromAnnotations(start, annotations)
+	if err != nil {
+		return nil, fmt.Errorf("hypnogram: %w", err)
+	}
+	return h, nil
 }
 
 func (o Options) openEDF(path string) (*Hypnogram, error) {
@@ -53,14 +57,11 @@ func (o Options) Read(f *edf.File) (*Hypnogram, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := o.fromAnnotations(f.Header().Start, annotations)
-	if err != nil && len(notes) > 0 {
-		return nil, fmt.Errorf("%w; %s", err, notes[0])
-	}
+	h, err := o.noted(f.Header().Start, annotations, notes)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("hypnogram: %w", err)
 	}
-	h.Warnings = slices.Concat(f.Header().Warnings, notes, h.Warnings)
+	h.Warnings = slices.Concat(f.Header().Warnings, h.Warnings)
 	return h, nil
 }
 
@@ -73,14 +74,14 @@ var (
 func (o Options) fromAnnotations(start time.Time, annotations []edf.Annotation) (*Hypnogram, error) {
 	p := o.pick(annotations)
 	if len(p.kept) == 0 || p.known == 0 {
-		return nil, fmt.Errorf("hypnogram: %w%s", ErrNoStages, texts(annotations))
+		return nil, fmt.Errorf("%w%s", ErrNoStages, texts(annotations))
 	}
 	spans, cut, err := bounded(last(p.kept, p.stages), p.kept)
 	if err != nil {
-		return nil, fmt.Errorf("hypnogram: %w", err)
+		return nil, err
 	}
 	if len(spans) == 0 {
-		return nil, fmt.Errorf("hypnogram: all %d annotations of stages end before the start", len(p.kept))
+		return nil, fmt.Errorf("all %d annotations of stages end before the start", len(p.kept))
 	}
 	g := lay(spans)
 	h := &Hypnogram{Start: start, Offset: g.phase, Stages: g.stages, Warnings: p.warnings()}
@@ -132,10 +133,7 @@ type picked struct {
 // pick takes the annotations that can be of nothing but a stage; only if there is none, those that are the word for one alone.
 func (o Options) pick(annotations []edf.Annotation) (p picked) {
 	for _, a := range annotations {
-		stage, ok := o.Words[strings.ToLower(strings.TrimSpace(a.Text))]
-		if !ok {
-			stage, ok = ParseStage(a.Text)
-		}
+		stage, ok := o.stage(a.Text)
 		p.add(a, stage, ok, strange(a.Text))
 	}
 	if p.known > 0 {
@@ -156,6 +154,14 @@ func (o Options) pick(annotations []edf.Annotation) (p picked) {
 		return words
 	}
 	return p
+}
+
+// stage reads a text by the words of one's own, and else as [ParseStage].
+func (o Options) stage(text string) (Stage, bool) {
+	if stage, ok := o.Words[strings.ToLower(strings.TrimSpace(text))]; ok {
+		return stage, true
+	}
+	return ParseStage(text)
 }
 
 func (p *picked) add(a edf.Annotation, stage Stage, known, strange bool) {

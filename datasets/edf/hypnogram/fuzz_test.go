@@ -1,0 +1,30 @@
+package hypnogram
+
+import (
+	"bytes"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/oatta/oatta/datasets/edf"
+)
+
+// FuzzText reads bytes as each kind of text file.
+func FuzzText(f *testing.F) {
+	f.Add([]byte(`<?xml version="1.0"?><PSGAnnotation><ScoredEvent><EventType>Stages|Stages</EventType><EventConcept>Wake|0</EventConcept><Start>7,5</Start><Duration>60</Duration></ScoredEvent></PSGAnnotation>`))
+	f.Add([]byte("<CMPStudyConfig><EpochLength>20</EpochLength><SleepStage>0</SleepStage><SleepStage>5</SleepStage></CMPStudyConfig>"))
+	f.Add([]byte("class\tinstance\tchannel\tstart\tstop\tmeta\nW\t.\t.\t22:30:12\t+30\t.\nN1 e:2 ...\nR\t0+1:0:0\t.\nREM\te:3:20\t.\n"))
+	start := time.Date(2020, 1, 1, 22, 30, 0, 0, time.UTC)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		for name, read := range map[string]func(io.Reader, time.Time, Options) ([]edf.Annotation, []string, error){"xml": readXML, "annot": readAnnot} {
+			h, err := Options{}.text(read, bytes.NewReader(b), start)
+			if err != nil {
+				continue
+			}
+			if len(h.Stages) > maxEpochs+1 || !(h.Offset >= 0 && h.Offset < EpochSeconds) {
+				t.Errorf("%s: %d epochs, offset %g", name, len(h.Stages), h.Offset)
+			}
+			_, _ = Align(h, start, 3600)
+		}
+	})
+}
