@@ -115,7 +115,7 @@ func scoresOf(files []file) scores {
 	for i, f := range files {
 		paths[i] = f.path
 	}
-	pairs, _ := hypnogram.Pairs(paths)
+	pairs, _, _ := hypnogram.Pairs(paths)
 	s := scores{map[string]string{}, map[string]string{}}
 	for _, p := range pairs {
 		s.of[p.Recording], s.recordings[p.Hypnogram] = p.Hypnogram, p.Recording

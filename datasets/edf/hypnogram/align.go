@@ -1,12 +1,9 @@
 package hypnogram
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -59,62 +56,4 @@ func clock(t time.Time) string {
 		return "unknown"
 	}
 	return t.Format(time.DateTime)
-}
-
-// Pair is a recording and its hypnogram.
-type Pair struct {
-	Key       string // what both names share: SC4001E
-	Recording string // path
-	Hypnogram string // path
-}
-
-// Pairs joins recordings and hypnograms by the names of Sleep-EDF: SC4001E0-PSG.edf and SC4001EC-Hypnogram.edf share all but the
-// last letter before the dash, which names the scorer in one of them. Pairs are in order of their keys. Files that have no partner, or
-// more than one, are in rest; files with other names are ignored.
-func Pairs(paths []string) (pairs []Pair, rest []string) {
-	recordings, hypnograms := map[string][]string{}, map[string][]string{}
-	for _, p := range paths {
-		if key, ok := keyOf(p, "-psg.edf"); ok {
-			recordings[key] = append(recordings[key], p)
-		} else if key, ok := keyOf(p, "-hypnogram.edf"); ok {
-			hypnograms[key] = append(hypnograms[key], p)
-		}
-	}
-	for key, r := range recordings {
-		if h := hypnograms[key]; len(r) == 1 && len(h) == 1 {
-			pairs = append(pairs, Pair{key, r[0], h[0]})
-			delete(hypnograms, key)
-			continue
-		}
-		rest = append(rest, r...)
-	}
-	for _, h := range hypnograms {
-		rest = append(rest, h...)
-	}
-	slices.Sort(rest)
-	slices.SortFunc(pairs, func(a, b Pair) int { return strings.Compare(a.Key, b.Key) })
-	return pairs, rest
-}
-
-// keyOf returns the name up to the letter before the ending, in capitals.
-func keyOf(path, ending string) (string, bool) {
-	name := strings.ToLower(filepath.Base(path))
-	name, ok := strings.CutSuffix(name, ending)
-	if !ok || len(name) < 2 {
-		return "", false
-	}
-	return strings.ToUpper(name[:len(name)-1]), true
-}
-
-// validate refuses stages that no writer knows.
-func validate(stages []Stage) error {
-	for i, s := range stages {
-		if s > R {
-			return fmt.Errorf("epoch %d: %v", i, s)
-		}
-	}
-	if len(stages) == 0 {
-		return errors.New("no stages")
-	}
-	return nil
 }

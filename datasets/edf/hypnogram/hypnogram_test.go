@@ -135,16 +135,6 @@ func TestAlign(t *testing.T) {
 	}
 }
 
-func TestPairs(t *testing.T) {
-	pairs, rest := hypnogram.Pairs([]string{"a/SC4002E0-PSG.edf", "b/SC4001EC-Hypnogram.edf", "a/SC4001E0-PSG.EDF", "a/SC4011EH-Hypnogram.edf", "x.edf"})
-	if d := cmp.Diff([]hypnogram.Pair{{Key: "SC4001E", Recording: "a/SC4001E0-PSG.EDF", Hypnogram: "b/SC4001EC-Hypnogram.edf"}}, pairs); d != "" {
-		t.Error(d)
-	}
-	if d := cmp.Diff([]string{"a/SC4002E0-PSG.edf", "a/SC4011EH-Hypnogram.edf"}, rest); d != "" {
-		t.Error(d)
-	}
-}
-
 // TestTwenty compares all real hypnograms with the plain twin, which drops what is unscored.
 func TestTwenty(t *testing.T) {
 	files := untar(t, testdata.Shared(t, "data", "sleep", "sleep_edf_hypnograms20.tar.gz"))

@@ -2,6 +2,7 @@ package hypnogram
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -60,4 +61,17 @@ func WriteEDF(w io.Writer, patient string, start time.Time, offset float64, stag
 		first = end
 	}
 	return edf.WriteAnnotations(w, edf.AnnotationFile{Patient: patient, Start: whole, Annotations: out})
+}
+
+// validate refuses stages that no writer knows.
+func validate(stages []Stage) error {
+	for i, s := range stages {
+		if s > R {
+			return fmt.Errorf("epoch %d: %v", i, s)
+		}
+	}
+	if len(stages) == 0 {
+		return errors.New("no stages")
+	}
+	return nil
 }
