@@ -3,8 +3,10 @@ package eeg
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -39,6 +41,11 @@ func TestFind(t *testing.T) {
 		{plain, "EEG C3-A2", 0, 1, ""},
 		{plain, "EEG F4-M1", 2, -1, ""},
 		{plain, "F4", 0, 0, "several labels fit"},
+		{plain, "F4#2", 3, -1, ""}, // the second that fits
+		{plain, "F4#3", 0, 0, "only 2 labels fit"},
+		{plain, "C4|C3#1", 0, -1, ""},
+		{[]string{"C3", "C3", "C3#2"}, "C3#2", 2, -1, ""}, // a label that is so called comes first
+		{[]string{"C3", "C3"}, "C3", 0, 0, `several labels fit: "C3", "C3": "C3#1" is the first`},
 		{nil, "C3", 0, 0, "not among"},
 		{plain, "", 0, 0, "not among"},
 	} {
@@ -46,8 +53,46 @@ func TestFind(t *testing.T) {
 		if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
 			t.Errorf("%q: error %v, want %q", tt.name, err, tt.err)
 		}
-		if err == nil && got != (Choice{tt.signal, tt.reference}) {
+		if err == nil && (got.Signal != tt.signal || got.Reference != tt.reference) {
 			t.Errorf("%q: %+v, want %d, %d", tt.name, got, tt.signal, tt.reference)
+		}
+	}
+}
+
+// TestFindTellsHow: the rule is told by which a channel was taken.
+func TestFindTellsHow(t *testing.T) {
+	labels := []string{"EEG C3-Ref", "EEG M2-Ref", "O1", "EEG Fpz-Cz", "T3"}
+	for name, want := range map[string]Rule{"eeg fpz_cz": BySpelling, "Fpz-Cz": ByElectrode, "T7": ByElectrode, "C3-M2": ByDifference, "O1-M2": ByReference, "C3": ByReference} {
+		if c, err := Find(labels, name); err != nil || c.By != want {
+			t.Errorf("%s: %+v, %v, want %q", name, c, err, want)
+		}
+	}
+}
+
+// TestFindAmongMany: the time to find a channel does not grow with the square of their number, which a header claims.
+func TestFindAmongMany(t *testing.T) {
+	labels := slices.Repeat([]string{"C3-Ref", "M2-LE"}, 5000)
+	begin := time.Now()
+	if _, err := Find(labels, "C3-M2|EEG F4-M1"); err == nil {
+		t.Error("signals of two references were taken for a difference")
+	}
+	if _, err := Find(labels, "C3"); err == nil || len(err.Error()) > 1000 {
+		t.Errorf("error %v", err)
+	}
+	if took := time.Since(begin); took > 10*time.Second { // a fraction of a second; it was minutes
+		t.Errorf("%v", took)
+	}
+}
+
+func TestMicrovolts(t *testing.T) {
+	for unit, want := range map[string]float64{"uV": 1, "\u00b5V": 1, "\u03bcV": 1, "\u0083\u00caV": 1, " microvolts ": 1, "nV": 1e-3, "mV": 1e3, "V": 1e6, "Volts": 1e6, "volt": 1e6} {
+		if got, ok := Microvolts(unit); !ok || got != want {
+			t.Errorf("%q: %g, %t, want %g", unit, got, ok, want)
+		}
+	}
+	for _, unit := range []string{"", ".V", "?V", "degC", "%", "s", "Vs"} {
+		if got, ok := Microvolts(unit); ok {
+			t.Errorf("%q is %g microvolts", unit, got)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package eeg
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -10,7 +11,19 @@ import (
 type Choice struct {
 	Signal    int
 	Reference int // what is subtracted, -1 for nothing
+	By        Rule
 }
+
+// Rule says how a channel was found.
+type Rule string
+
+// The rules of [Find], in the order in which they are tried.
+const (
+	BySpelling   Rule = ""           // the label is the name, but for case, spaces and the like
+	ByElectrode  Rule = "electrode"  // but for the kind before it, or an electrode's old name
+	ByDifference Rule = "difference" // two signals are subtracted
+	ByReference  Rule = "reference"  // one of label and name does not tell the reference
+)
 
 // Find chooses a channel by name. Alternatives stand with | between them, the first that is there counts: "EEG Fpz-Cz|C4-M1". A label
 // fits, in this order,
@@ -22,30 +35,85 @@ type Choice struct {
 //  4. if the name is a difference "C3-M2" of two labels that are there, against one and the same reference;
 //  5. but for a common reference after one of both ("C3-Ref", "C3-LE", "C3-M2" for C3).
 //
-// Several labels that fit equally well are an error, and so is none; both name the labels.
+// Several labels that fit equally well are an error, unless the name ends in the number of one of them: "EEG#2" is the second that fits
+// EEG. None is an error, too; both name the labels.
 func Find(labels []string, name string) (Choice, error) {
+	all := readLabels(labels)
 	for want := range strings.SplitSeq(name, "|") {
-		for _, same := range []func(a, b string) bool{identical, equalFolded, equalElectrodes, nil, equalReferenced} {
-			if same == nil {
-				if c, ok := difference(labels, want); ok {
-					return c, nil
-				}
-				continue
-			}
-			found := matching(labels, want, same)
-			if len(found) == 1 {
-				return Choice{found[0], -1}, nil
-			}
-			if len(found) > 1 {
-				return Choice{}, fmt.Errorf("channel %q: several labels fit: %s", want, list(labels, found))
-			}
+		plain, number := want, 0
+		if !slices.Contains(labels, want) {
+			plain, number = numbered(want)
+		}
+		c, ok, err := all.find(plain, number)
+		if err != nil {
+			return Choice{}, fmt.Errorf("channel %q: %w", want, err)
+		}
+		if ok {
+			return c, nil
 		}
 	}
-	return Choice{}, fmt.Errorf("channel %q: not among %s", name, list(labels, nil))
+	return Choice{}, fmt.Errorf("channel %q: not among %s", name, list(labels))
 }
 
-func matching(labels []string, want string, same func(a, b string) bool) (out []int) {
+// numbered takes the number off a name, 0 where there is none.
+func numbered(name string) (string, int) {
+	at := strings.LastIndexByte(name, '#')
+	if at < 1 {
+		return name, 0
+	}
+	n, err := strconv.Atoi(name[at+1:])
+	if err != nil || n < 1 {
+		return name, 0
+	}
+	return name[:at], n
+}
+
+// readLabel is a label in the three ways in which it is compared.
+type readLabel struct {
+	label, folded string
+	named
+}
+
+type readings []readLabel
+
+func readLabels(labels []string) readings {
+	out := make(readings, len(labels))
 	for i, l := range labels {
+		out[i] = readLabel{l, fold(l), parts(l)}
+	}
+	return out
+}
+
+// find tries the rules in turn.
+func (r readings) find(name string, number int) (c Choice, ok bool, err error) {
+	want := readLabel{name, fold(name), parts(name)}
+	for _, rule := range []struct {
+		by   Rule
+		same func(a, b readLabel) bool
+	}{{BySpelling, identical}, {BySpelling, equalFolded}, {ByElectrode, equalElectrodes}, {ByDifference, nil}, {ByReference, equalReferenced}} {
+		if rule.same == nil {
+			if c, ok := r.difference(want.named); ok {
+				return c, true, nil
+			}
+			continue
+		}
+		found := r.matching(want, rule.same)
+		switch {
+		case number > 0 && number <= len(found):
+			return Choice{found[number-1], -1, rule.by}, true, nil
+		case number > 0 && len(found) > 0:
+			return Choice{}, false, fmt.Errorf("only %d labels fit: %s", len(found), list(r.labels(found)))
+		case len(found) == 1:
+			return Choice{found[0], -1, rule.by}, true, nil
+		case len(found) > 1:
+			return Choice{}, false, fmt.Errorf("several labels fit: %s: %q is the first of them", list(r.labels(found)), name+"#1")
+		}
+	}
+	return Choice{}, false, nil
+}
+
+func (r readings) matching(want readLabel, same func(a, b readLabel) bool) (out []int) {
+	for i, l := range r {
 		if same(l, want) {
 			out = append(out, i)
 		}
@@ -53,41 +121,46 @@ func matching(labels []string, want string, same func(a, b string) bool) (out []
 	return out
 }
 
-// list quotes some labels, or the first ones of all.
-func list(labels []string, which []int) string {
-	var out []string
-	for i, l := range labels {
-		if which == nil || slices.Contains(which, i) {
-			out = append(out, fmt.Sprintf("%q", l))
-		}
+func (r readings) labels(which []int) []string {
+	out := make([]string, len(which))
+	for k, i := range which {
+		out[k] = r[i].label
 	}
-	if len(out) > 40 {
-		out = append(out[:40], fmt.Sprintf("and %d more", len(out)-40))
+	return out
+}
+
+// list quotes the first labels.
+func list(labels []string) string {
+	const most = 40
+	var out []string
+	for _, l := range labels[:min(len(labels), most)] {
+		out = append(out, fmt.Sprintf("%q", l))
+	}
+	if len(labels) > most {
+		out = append(out, fmt.Sprintf("and %d more", len(labels)-most))
 	}
 	return strings.Join(out, ", ")
 }
 
-func identical(a, b string) bool   { return a == b }
-func equalFolded(a, b string) bool { return fold(a) == fold(b) }
+func identical(a, b readLabel) bool   { return a.label == b.label }
+func equalFolded(a, b readLabel) bool { return a.folded == b.folded }
 
-func equalElectrodes(a, b string) bool {
-	x, y := parts(a), parts(b)
-	return x.fits(y) && x.reference == y.reference
-}
+func equalElectrodes(a, b readLabel) bool { return a.fits(b.named) && a.reference == b.reference }
 
 // equalReferenced lets one of the two have a common reference and the other none.
-func equalReferenced(a, b string) bool {
-	x, y := parts(a), parts(b)
-	return x.fits(y) && (x.reference == "" && common(y.reference) || y.reference == "" && common(x.reference))
+func equalReferenced(x, y readLabel) bool {
+	return x.fits(y.named) && (x.reference == "" && common(y.reference) || y.reference == "" && common(x.reference))
 }
 
 func (n named) fits(m named) bool {
 	return n.electrode == m.electrode && n.electrode != "" && (n.kind == m.kind || n.kind == "" || m.kind == "")
 }
 
+var dashes = strings.NewReplacer("_", "-", ":", "-", "–", "-")
+
 // fold writes a label in one way.
 func fold(s string) string {
-	s = strings.NewReplacer("_", "-", ":", "-", "–", "-").Replace(strings.ToLower(s))
+	s = dashes.Replace(strings.ToLower(s))
 	s = strings.Join(strings.Fields(s), " ")
 	s = strings.ReplaceAll(strings.ReplaceAll(s, " -", "-"), "- ", "-")
 	return strings.TrimRight(s, ". ")
@@ -125,18 +198,19 @@ func renamed(electrode string) string {
 }
 
 // difference looks for the two electrodes of a bipolar name, recorded against one and the same thing.
-func difference(labels []string, want string) (Choice, bool) {
-	w := parts(want)
+func (r readings) difference(w named) (Choice, bool) {
 	if w.reference == "" {
 		return Choice{}, false
 	}
-	for i, a := range labels {
-		for j, b := range labels {
-			x, y := parts(a), parts(b)
-			alike := x.reference == y.reference && (x.reference == "" || common(x.reference))
-			if i != j && alike && x.fits(named{w.kind, w.electrode, ""}) && y.fits(named{"", w.reference, ""}) {
-				return Choice{i, j}, true
-			}
+	second := map[string]int{} // of each reference that is one, the first signal of the electrode that is subtracted
+	for j, y := range r {
+		if _, known := second[y.reference]; !known && (y.reference == "" || common(y.reference)) && y.fits(named{"", w.reference, ""}) {
+			second[y.reference] = j
+		}
+	}
+	for i, x := range r {
+		if j, ok := second[x.reference]; ok && i != j && x.fits(named{w.kind, w.electrode, ""}) {
+			return Choice{i, j, ByDifference}, true
 		}
 	}
 	return Choice{}, false
@@ -145,13 +219,13 @@ func difference(labels []string, want string) (Choice, bool) {
 // Microvolts returns what a value in a unit is to be multiplied with to be in microvolts; false for units that are no voltage.
 func Microvolts(unit string) (float64, bool) {
 	switch strings.ToLower(strings.TrimSpace(unit)) {
-	case "uv", "µv", "μv", "microv", "microvolt": // the signs micro and mu
+	case "uv", "µv", "μv", "microv", "uvolt", "uvolts", "microvolt", "microvolts", "\u0083\u00eav": // the signs micro and mu; mu of Shift-JIS, as MNE reads it
 		return 1, true
-	case "nv":
+	case "nv", "nanovolt", "nanovolts":
 		return 1e-3, true
-	case "mv":
+	case "mv", "millivolt", "millivolts":
 		return 1e3, true
-	case "v":
+	case "v", "volt", "volts":
 		return 1e6, true
 	}
 	return 0, false
