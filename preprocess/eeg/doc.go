@@ -9,6 +9,9 @@
 // resampled on its own, so nothing rings over a gap. An epoch that a gap touches in any channel is marked in [Epochs].Gap and holds zeros.
 // Stretches shorter than an epoch give none and are left out from the beginning.
 //
+// What is recorded but means little is told: epochs in which a signal does not move or is saturated are in [Epochs].Faults, and a unit that
+// is no voltage in [Epochs].Warnings, unless [Settings].Unit says what it is.
+//
 // The caller owns all slices; nothing is kept between calls; all functions are safe for concurrent use.
 //
 // # Filter

@@ -132,14 +132,14 @@ func count(first, n int) []float64 {
 
 // seconds is a recording of 1 Hz whose values are its seconds, in a unit of thousands of microvolts.
 var seconds = recording{
-	{"whole", "mV", 1, []Piece{{0, count(0, 200)}}},
-	{"gap", "uV", 1, []Piece{{0, count(0, 70)}, {85, count(85, 115)}}}, // gap of 70 to 85
-	{"fast", "uV", 4, []Piece{{0, make([]float64, 800)}}},
-	{"NaN", "uV", 1, []Piece{{0, append(append(count(0, 40), math.NaN(), math.Inf(1)), count(42, 158)...)}}},
-	{"broken", "uV", 1, nil},
-	{"warm", "degC", 1, []Piece{{0, count(0, 200)}}},
-	{"rates", "uV", 0, nil},
-	{"short", "uV", 1, []Piece{{0, count(0, 29)}}},
+	{Label: "whole", Unit: "mV", Rate: 1, Pieces: []Piece{{0, count(0, 200)}}},
+	{Label: "gap", Unit: "uV", Rate: 1, Pieces: []Piece{{0, count(0, 70)}, {85, count(85, 115)}}}, // gap of 70 to 85
+	{Label: "fast", Unit: "uV", Rate: 4, Pieces: []Piece{{0, make([]float64, 800)}}},
+	{Label: "NaN", Unit: "uV", Rate: 1, Pieces: []Piece{{0, append(append(count(0, 40), math.NaN(), math.Inf(1)), count(42, 158)...)}}},
+	{Label: "broken", Unit: "uV", Rate: 1, Pieces: nil},
+	{Label: "warm", Unit: "degC", Rate: 1, Pieces: []Piece{{0, count(0, 200)}}},
+	{Label: "rates", Unit: "uV", Rate: 0, Pieces: nil},
+	{Label: "short", Unit: "uV", Rate: 1, Pieces: []Piece{{0, count(0, 29)}}},
 }
 
 func TestPrepareEpochs(t *testing.T) {
@@ -210,6 +210,7 @@ func TestSettings(t *testing.T) {
 		"above":   func(s *Settings) { s.Band = dsp.Band{High: 51} },
 		"scale":   func(s *Settings) { s.Mean, s.Std = []float64{0}, []float64{1} },
 		"std":     func(s *Settings) { s.Standardise, s.Mean, s.Std = true, []float64{0}, []float64{0} },
+		"unit":    func(s *Settings) { s.Unit = "furlong" },
 		"lengths": func(s *Settings) { s.Standardise, s.Mean, s.Std = true, []float64{0}, nil },
 	} {
 		s := good
@@ -231,8 +232,11 @@ func TestStandardise(t *testing.T) {
 	if e.Mean[0] != 99.5 || math.Abs(e.Std[0]-math.Sqrt((200*200-1)/12.0)) > 1e-9 {
 		t.Errorf("mean %g, deviation %g", e.Mean[0], e.Std[0])
 	}
-	if len(e.Warnings) != 2 || !strings.Contains(e.Warnings[0], "no voltage") || !strings.Contains(e.Warnings[1], "flat") {
+	if len(e.Warnings) != 1 || !strings.Contains(e.Warnings[0], "no voltage") {
 		t.Errorf("warnings %q", e.Warnings)
+	}
+	if d := cmp.Diff([]Fault{{Label: "fast", Flat: []int{0, 1, 2, 3, 4, 5}}}, e.Faults); d != "" {
+		t.Error(d)
 	}
 	set := Settings{Channels: []string{"warm"}, Rate: 1, Standardise: true, Mean: []float64{10}, Std: []float64{2}}
 	if e, err = Prepare(seconds, 0, set); err != nil || e.Data[0] != -5 || e.Data[14] != 2 {
@@ -242,13 +246,48 @@ func TestStandardise(t *testing.T) {
 
 // TestReference subtracts one channel from another, and refuses those that do not fit.
 func TestReference(t *testing.T) {
-	r := recording{{"C3", "uV", 1, []Piece{{0, count(7, 60)}}}, {"M2", "uV", 1, []Piece{{0, count(0, 60)}}}, {"M1", "mV", 1, []Piece{{0, count(0, 60)}}}}
+	r := recording{{Label: "C3", Unit: "uV", Rate: 1, Pieces: []Piece{{0, count(7, 60)}}}, {Label: "M2", Unit: "uV", Rate: 1, Pieces: []Piece{{0, count(0, 60)}}}, {Label: "M1", Unit: "mV", Rate: 1, Pieces: []Piece{{0, count(0, 60)}}}}
 	e, err := Prepare(r, 0, Settings{Channels: []string{"C3-A2"}, Rate: 1})
 	if err != nil || e.Labels[0] != "C3 - M2" || e.Data[0] != 7 || e.Data[59] != 7 {
 		t.Errorf("%+v, error %v", e, err)
 	}
 	if _, err := Prepare(r, 0, Settings{Channels: []string{"C3-M1"}, Rate: 1}); err == nil || !strings.Contains(err.Error(), "differ in rate") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestFaults: what does not move or is saturated is found epoch by epoch, also in what is subtracted.
+func TestFaults(t *testing.T) {
+	dead := append(wave(60), make([]float64, 75)...)
+	dead[70] = 0.2 // of the converter
+	loud := slices.Repeat([]float64{-100, 3, 100, 4}, 34)
+	r := recording{
+		{Label: "C3", Unit: "uV", Rate: 1, Step: 0.1, Min: -100, Max: 100, Pieces: []Piece{{0, dead}}},
+		{Label: "M2", Unit: "uV", Rate: 1, Step: 0.1, Min: -100, Max: 100, Pieces: []Piece{{0, loud[:135]}}},
+	}
+	for offset, want := range map[float64][]Fault{
+		0:   {{Label: "C3", Flat: []int{2, 3}}, {Label: "M2", Clipped: []int{0, 1, 2, 3}}},
+		45:  {{Label: "C3", Flat: []int{1, 2}}, {Label: "M2", Clipped: []int{0, 1, 2}}},
+		100: {{Label: "C3", Flat: []int{0}}, {Label: "M2", Clipped: []int{0}}},
+	} {
+		e, err := Prepare(r, offset, Settings{Channels: []string{"C3-M2"}, Rate: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, e.Faults); d != "" {
+			t.Errorf("from %g: %s", offset, d)
+		}
+	}
+}
+
+// TestUnit: a unit that is none is what the settings say it is.
+func TestUnit(t *testing.T) {
+	r := recording{{Label: "C3", Unit: ".V", Rate: 1, Pieces: []Piece{{0, count(7, 60)}}}}
+	for unit, want := range map[string]float32{"": 7, "uV": 7, "mV": 7000} {
+		e, err := Prepare(r, 0, Settings{Channels: []string{"C3"}, Rate: 1, Unit: unit})
+		if err != nil || e.Data[0] != want || (len(e.Warnings) == 0) != (unit != "") {
+			t.Errorf("%q: %+v, %v", unit, e, err)
+		}
 	}
 }
 
@@ -268,7 +307,7 @@ func TestGapDoesNotRing(t *testing.T) {
 	set := Settings{Channels: []string{"C3"}, Rate: 50, Band: dsp.Band{Low: 0.5, High: 20}}
 	var tails [][]float32
 	for _, before := range [][]float64{make([]float64, 10000), wave(12000)} {
-		e, err := Prepare(recording{{"C3", "uV", 100, []Piece{{0, before}, after}}}, 0, set)
+		e, err := Prepare(recording{{Label: "C3", Unit: "uV", Rate: 100, Pieces: []Piece{{0, before}, after}}}, 0, set)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,6 +21,9 @@ type Channel struct {
 	Unit   string  // uV, mV ...; others are left as they are
 	Rate   float64 // Hz
 	Pieces []Piece // in order of time
+
+	// The range of the converter and its step, in the unit; all 0 where they are not known. They tell what is saturated or does not move.
+	Min, Max, Step float64
 }
 
 // Source is a recording. Channel is called once or twice for each channel chosen; the result belongs to the caller.
@@ -38,6 +41,7 @@ type Epochs struct {
 	Data      []float32 // [Count, channels, Samples]
 	Mean, Std []float64 // [channels] that were subtracted and divided by; nil without standardisation
 	Warnings  []string
+	Faults    []Fault // of the signals that have any
 }
 
 // Tensor returns epoch i as float32 [1, channels, samples], over the memory of Data.
@@ -57,7 +61,7 @@ func Prepare(src Source, offset float64, set Settings) (*Epochs, error) {
 	e := &Epochs{Samples: set.samples()}
 	var all [][]Piece
 	for _, name := range set.Channels {
-		pieces, err := e.channel(src, name, set)
+		pieces, err := e.channel(src, name, offset, set)
 		if err != nil {
 			return nil, fmt.Errorf("eeg: %w", err)
 		}
@@ -70,13 +74,17 @@ func Prepare(src Source, offset float64, set Settings) (*Epochs, error) {
 }
 
 // channel reads a channel and does everything to it but cutting.
-func (e *Epochs) channel(src Source, name string, set Settings) ([]Piece, error) {
-	c, err := read(src, name)
+func (e *Epochs) channel(src Source, name string, offset float64, set Settings) ([]Piece, error) {
+	c, err := read(src, name, func(c Channel) { e.inspect(c, offset, set) })
 	if err != nil {
 		return nil, err
 	}
 	e.Labels = append(e.Labels, c.Label)
-	if scale, ok := Microvolts(c.Unit); ok {
+	scale, ok := Microvolts(c.Unit)
+	if !ok && set.Unit != "" {
+		scale, ok = Microvolts(set.Unit)
+	}
+	if ok {
 		eachSample(c.Pieces, func(v float64) float64 { return v * scale })
 	} else {
 		e.Warnings = append(e.Warnings, fmt.Sprintf("channel %q: unit %q is no voltage: values are as they are", c.Label, c.Unit))
@@ -90,20 +98,25 @@ func (e *Epochs) channel(src Source, name string, set Settings) ([]Piece, error)
 	return c.Pieces, nil
 }
 
-// read finds a channel and, where it is a difference, subtracts.
-func read(src Source, name string) (Channel, error) {
+// read finds a channel and, where it is a difference, subtracts. Each signal is shown to see as it was recorded.
+func read(src Source, name string, see func(Channel)) (Channel, error) {
 	choice, err := Find(src.Labels(), name)
 	if err != nil {
 		return Channel{}, err
 	}
 	c, err := src.Channel(choice.Signal)
-	if err != nil || choice.Reference < 0 {
+	if err != nil {
 		return c, err
+	}
+	see(c)
+	if choice.Reference < 0 {
+		return c, nil
 	}
 	r, err := src.Channel(choice.Reference)
 	if err != nil {
 		return c, err
 	}
+	see(r)
 	alike := c.Rate == r.Rate && c.Unit == r.Unit && slices.EqualFunc(c.Pieces, r.Pieces, func(a, b Piece) bool {
 		return a.Start == b.Start && len(a.Samples) == len(b.Samples)
 	})
@@ -198,8 +211,7 @@ func (e *Epochs) standardise(c Channel, i int, set Settings) {
 	if set.Mean != nil {
 		mean, std = set.Mean[i], set.Std[i]
 	} else if mean, std = moments(c.Pieces); std == 0 {
-		std = 1
-		e.Warnings = append(e.Warnings, fmt.Sprintf("channel %q: flat", c.Label))
+		std = 1 // flat, which Faults says
 	}
 	e.Mean, e.Std = append(e.Mean, mean), append(e.Std, std)
 	eachSample(c.Pieces, func(v float64) float64 { return (v - mean) / std })

@@ -15,6 +15,9 @@ type Settings struct {
 	EpochSeconds float64   // default 30; Rate times this must be whole
 	Standardise  bool      // subtract the mean and divide by the standard deviation of each channel
 	Mean, Std    []float64 // for Standardise, one a channel in the channel's unit (microvolts); default: of the recording itself
+
+	// Unit is what signals are in whose own unit is no voltage, as uV, mV or V; default: their values are taken as they are, with a warning.
+	Unit string `json:",omitempty"`
 }
 
 // The limits of what makes sense, and bounds what is allocated.
@@ -44,6 +47,9 @@ func (s Settings) validate() error {
 	}
 	if err := s.Band.Validate(); err != nil {
 		return err
+	}
+	if _, ok := Microvolts(s.Unit); s.Unit != "" && !ok {
+		return fmt.Errorf("unit %q: want uV, mV, V or nV", s.Unit)
 	}
 	if s.Band.High > s.Rate/2 {
 		return fmt.Errorf("band up to %g Hz: more than half the rate of %g Hz can carry", s.Band.High, s.Rate)
