@@ -23,13 +23,24 @@ type SleepOptions struct {
 	// Trim, in minutes, takes only the time from that long before the first epoch of sleep until that long after the last; needs
 	// Scored. Negative: all.
 	Trim float64
+	// Hypnogram is a hypnogram of the only recording, or a CSV file with the columns recording and hypnogram; "": by their names.
+	Hypnogram string
+	// Words are texts of hypnograms, in lower case, and the stages that they stand for, beside those that are known.
+	Words map[string]hypnogram.Stage
+	// Channels are found in place of those that the manifest names, in the same order; nil: those of the manifest.
+	Channels []string
+	// Unit is what channels are in whose own unit is no voltage: uV, mV or V; "": they are taken as they are, with a warning.
+	Unit string
 }
 
 // Sleep is epochs of 30 seconds of EDF and BDF recordings, one stream a recording.
 type Sleep struct {
 	collection
 	settings eeg.Settings
+	options  SleepOptions
 	nights   []*night // those that can be read, in the order of the items
+	taken    channelsTaken
+	heard    sleepNotes // of the recordings that were read
 
 	// epochs are those of the recordings that are being read: that in hand, and the next, which begins while the last batch of the first is
 	// still to be made. A night of one channel at 100 Hz takes 34 MB.
@@ -46,51 +57,76 @@ type night struct {
 	stages []hypnogram.Stage
 }
 
-// OpenSleep lists the epochs of recordings, files or folders of them, for a network of a manifest. A file that only holds
-// annotations is the hypnogram of the recording that shares its name as in Sleep-EDF.
+// OpenSleep lists the epochs of recordings, files or folders of them, for a network of a manifest. Hypnograms are found by their names, by the
+// rule of [hypnogram.Pairs], or else in the recording itself.
 func OpenSleep(ctx context.Context, args []string, m models.Manifest, o SleepOptions) (*Sleep, error) {
 	if m.Signal == nil || m.Signal.Modality != models.Sleep {
 		return nil, fmt.Errorf("the model %s is not one for sleep: its manifest has no signal section of that modality", m.Name)
 	}
-	s := &Sleep{settings: m.Signal.Epochs()}
+	s := &Sleep{settings: m.Signal.Epochs(), options: o}
+	if err := s.set(o); err != nil {
+		return nil, err
+	}
 	s.collection = collection{noun: "epoch", shape: []int64{int64(len(m.Signal.Channels)), int64(m.Signal.Samples)}}
 	files, err := s.find(ctx, args, IsNight)
 	if err != nil {
 		return nil, err
 	}
-	if len(files) == 0 {
+	if !slices.ContainsFunc(files, func(f file) bool { return hasEnding(f.name, recordingEndings...) || f.err != nil }) {
 		return nil, errors.New("no recording found: want files that end in .edf, .bdf or .rec")
 	}
-	if err := s.list(ctx, files, o); err != nil {
+	scores, err := s.scoresOf(files)
+	if err != nil {
 		return nil, err
 	}
-	s.hash = hashFiles(files, o)
+	if err := s.list(ctx, files, scores); err != nil {
+		return nil, err
+	}
+	s.hash = hashFiles(files, append([]any{struct {
+		Scored bool
+		Trim   float64
+	}{o.Scored, o.Trim}}, scores.hashed...)...)
 	return s, nil
 }
+
+// set lays the options over what the manifest says.
+func (s *Sleep) set(o SleepOptions) error {
+	if o.Channels != nil && len(o.Channels) != len(s.settings.Channels) {
+		return fmt.Errorf("%d channels: the model takes %d: %q", len(o.Channels), len(s.settings.Channels), s.settings.Channels)
+	}
+	if o.Channels != nil {
+		s.settings.Channels = o.Channels
+	}
+	s.settings.Unit = o.Unit
+	return s.settings.Validate()
+}
+
+var recordingEndings = []string{".edf", ".bdf", ".rec"}
 
 // IsNight tells by a file's name whether it may be a recording or its hypnogram. What `oatta run sleep --hypnograms` wrote is neither,
 // so that it may lie where the recordings do.
 func IsNight(name string) bool {
-	return hasEnding(name, ".edf", ".bdf", ".rec") && !hasEnding(name, ".hypnogram.edf")
+	return hasEnding(name, append([]string{".xml", ".annot"}, recordingEndings...)...) && !hasEnding(name, ".hypnogram.edf")
 }
 
-func (s *Sleep) list(ctx context.Context, files []file, o SleepOptions) error {
-	scores := scoresOf(files)
+func (s *Sleep) list(ctx context.Context, files []file, scores sleepScores) error {
+	left := leftOut{}
 	for _, f := range files {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if _, isScore := scores.recordings[f.path]; isScore {
-			continue // it is read with its recording
+		if scores.skip[f.path] {
+			continue // it is read with its recording, or is none
 		}
 		if f.err != nil {
 			s.fail(f.name, withoutPath(f.err, f.path))
 			continue
 		}
-		n, err := s.night(f, scores.of[f.path], o)
+		n, err := s.night(f, scores.of[f.path])
 		switch {
 		case errors.Is(err, errNotARecording) || errors.Is(err, errNotScored):
 			s.warn("%s: %v: left out", f.name, err)
+			left.add(f.name, err)
 		case err != nil:
 			s.fail(f.name, withoutPath(err, f.path))
 		default:
@@ -98,29 +134,11 @@ func (s *Sleep) list(ctx context.Context, files []file, o SleepOptions) error {
 		}
 	}
 	if len(s.items)+len(s.failures) == 0 {
-		return errors.New("no recording found: the files hold annotations only")
+		return left.err()
 	}
+	s.warnings = append(s.warnings, s.taken.warnings()...)
 	s.close()
 	return nil
-}
-
-// scores tells which files are hypnograms, and of which recordings.
-type scores struct {
-	of         map[string]string // path of a recording to that of its hypnogram
-	recordings map[string]string // path of a hypnogram to that of its recording
-}
-
-func scoresOf(files []file) scores {
-	paths := make([]string, len(files))
-	for i, f := range files {
-		paths[i] = f.path
-	}
-	pairs, _, _ := hypnogram.Pairs(paths)
-	s := scores{map[string]string{}, map[string]string{}}
-	for _, p := range pairs {
-		s.of[p.Recording], s.recordings[p.Hypnogram] = p.Hypnogram, p.Recording
-	}
-	return s
 }
 
 // Files that are passed over with a warning.
@@ -130,81 +148,45 @@ var (
 )
 
 // night reads the header of a recording and lays the grid of its epochs.
-func (s *Sleep) night(f file, scored string, o SleepOptions) (*night, error) {
+func (s *Sleep) night(f file, scored string) (*night, error) {
 	e, err := edf.OpenFile(f.path)
 	if err != nil {
 		return nil, err
 	}
 	defer e.Close()
+	n := &night{file: f}
+	return n, s.lay(n, e, scored)
+}
+
+// lay finds the channels of a recording and its epochs.
+func (s *Sleep) lay(n *night, e *edf.File, scored string) error {
 	src := newEDFSource(e)
 	if len(src.signals) == 0 {
-		return nil, errNotARecording
+		return errNotARecording
 	}
-	for _, name := range s.settings.Channels {
-		if _, err := eeg.Find(src.Labels(), name); err != nil {
-			return nil, err
+	choices := make([]eeg.Choice, len(s.settings.Channels))
+	labels := src.Labels()
+	for i, name := range s.settings.Channels {
+		var err error
+		if choices[i], err = eeg.Find(labels, name); err == nil {
+			err = src.bounded(choices[i], s.settings)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	for _, w := range e.Header().Warnings {
-		s.warn("%s: %s", f.name, w)
-	}
-	n := &night{file: f, start: e.Header().Start}
-	n.count = int(min(math.Floor(src.seconds()/hypnogram.EpochSeconds+1e-6), math.MaxInt32))
-	if err := s.score(n, e, scored, o); err != nil {
-		return nil, err
-	}
-	if n.count < 1 {
-		return nil, fmt.Errorf("%.1f seconds are less than an epoch of %d", src.seconds(), hypnogram.EpochSeconds)
-	}
-	return n, nil
-}
-
-// score lays a hypnogram, if there is one, on the epochs.
-func (s *Sleep) score(n *night, e *edf.File, path string, o SleepOptions) error {
-	var h *hypnogram.Hypnogram
-	var err error
-	if path != "" {
-		h, err = hypnogram.Open(path)
-	} else if h, err = hypnogram.Read(e); err != nil { // perhaps it holds its own
-		h, err = nil, nil
-	}
-	if err == nil && h == nil && o.Scored {
-		return errNotScored
-	}
-	if h == nil || err != nil {
-		return err
-	}
-	for _, w := range h.Warnings {
 		s.warn("%s: %s", n.file.name, w)
 	}
-	a, err := hypnogram.Align(h, n.start, newEDFSource(e).seconds())
-	if err != nil {
+	n.start = e.Header().Start
+	n.count = int(min(math.Floor(src.seconds()/hypnogram.EpochSeconds+1e-6), math.MaxInt32))
+	if err := s.score(n, e, scored); err != nil {
 		return err
 	}
-	return s.place(n, a, o)
-}
-
-// place takes the epochs that were scored, or labels those from the recording's beginning on.
-func (s *Sleep) place(n *night, a hypnogram.Aligned, o SleepOptions) error {
-	if o.Scored {
-		from, to := 0, len(a.Stages)
-		if o.Trim >= 0 {
-			from, to = hypnogram.Trim(a.Stages, int(math.Round(o.Trim*60/hypnogram.EpochSeconds)))
-		}
-		if from == to {
-			return errors.New("the hypnogram has no epoch of sleep")
-		}
-		n.stages, n.count = a.Stages[from:to], to-from
-		n.offset = a.Offset + float64(from)*hypnogram.EpochSeconds
-		return nil
+	if n.count < 1 {
+		return fmt.Errorf("%.1f seconds are less than an epoch of %d", src.seconds(), hypnogram.EpochSeconds)
 	}
-	lead := a.Offset / hypnogram.EpochSeconds
-	if math.Abs(lead-math.Round(lead)) > 1e-6 {
-		s.warn("%s: its hypnogram begins within an epoch of the recording: not used", n.file.name)
-		return nil
-	}
-	n.stages = make([]hypnogram.Stage, n.count)
-	copy(n.stages[min(int(math.Round(lead)), n.count):], a.Stages)
+	s.taken.add(Readable(n.file.name), s.settings.Channels, labels, choices)
 	return nil
 }
 
@@ -229,7 +211,15 @@ func (s *Sleep) add(n *night) {
 }
 
 // Prepared implements [Input].
-func (s *Sleep) Prepared() any { return s.settings }
+func (s *Sleep) Prepared() any {
+	return struct {
+		eeg.Settings
+		Taken []channelTaken `json:",omitempty"` // where a channel is not called as the network's is
+	}{s.settings, s.taken.list()}
+}
+
+// Warnings implements [Input]. Those of the samples come as recordings are read.
+func (s *Sleep) Warnings() []string { return slices.Concat(s.warnings, s.heard.warnings()) }
 
 // Night is what outputs of a whole recording need.
 type Night struct {
@@ -266,7 +256,13 @@ func (s *Sleep) load(dst []float32, i int) error {
 	}
 	at, _ := slices.BinarySearchFunc(s.nights, i, func(n *night, i int) int { return n.first + n.count - 1 - i })
 	n := s.nights[at]
-	e, err := s.epochs.get(n, 0, func() (*eeg.Epochs, error) { return n.prepare(s.settings) })
+	e, err := s.epochs.get(n, 0, func() (*eeg.Epochs, error) {
+		e, err := n.prepare(s.settings)
+		if err == nil {
+			s.heard.hear(n, e)
+		}
+		return e, err
+	})
 	if err != nil {
 		return err
 	}
