@@ -25,7 +25,8 @@ type Input interface {
 	Label(i int) string
 	// Unread counts the items that could not even be listed, and tells the first and why.
 	Unread() (name, why string, n int)
-	// Warnings are what a reader of the results should know, in words.
+	// Warnings are what a reader of the results should know, in words. Those that only the items' contents tell come after the others, once
+	// they were loaded.
 	Warnings() []string
 
 	// Shape is of one prepared input, the batch left out.

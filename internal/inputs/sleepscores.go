@@ -161,7 +161,10 @@ func (l *leftOut) add(name string, err error) {
 }
 
 func (l *leftOut) err() error {
-	if l.unscored > 0 {
+	if l.unscored == 1 {
+		return fmt.Errorf("nothing to score with: %s", l.first)
+	}
+	if l.unscored > 1 {
 		return fmt.Errorf("none of %d recordings can be scored: %s", l.unscored, l.first)
 	}
 	return errors.New("no recording found: the files hold annotations only")
