@@ -41,10 +41,12 @@ type classification struct {
 	starved   *adapt.Starvation
 	manifest  Manifest
 	output    *pipeline.Output
+	told      int // warnings of the input that stood there when the run began
 }
 
 // run opens everything in the order of what is cheapest to get wrong, then runs. The error carries the exit code.
 func (r *classification) run(m *models.Model, listed time.Duration) (err error) {
+	r.told = len(r.input.Warnings())
 	if err = r.filtering(m); err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ func (r *classification) close(report pipeline.Report, listed time.Duration, err
 	ended := err == nil && !report.Stopped
 	if r.output != nil {
 		now := time.Now().UTC()
-		r.manifest.Finished, r.manifest.Summary, r.manifest.Complete = &now, sum, ended
+		r.manifest.Finished, r.manifest.Summary, r.manifest.Complete, r.manifest.Warnings = &now, sum, ended, r.input.Warnings()
 		err = errors.Join(err, r.manifest.write(r.path))
 	}
 	if r.scores != nil && err == nil { // what broke off in the middle would look like the whole
@@ -42,6 +42,7 @@ func (r *classification) close(report pipeline.Report, listed time.Duration, err
 		sum.print(r.env.Err)
 		filtering.PrintTimes(r.env.Err, report.Times, timeline.PolicyKeep)
 	}
+	console.Warn(r.c, r.env, r.input.Warnings()[r.told:])
 	if w := r.starved.Warning(); w != "" {
 		console.Warn(r.c, r.env, []string{w})
 	}

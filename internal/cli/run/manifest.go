@@ -24,6 +24,7 @@ type Manifest struct {
 	Finished *time.Time `json:"finished,omitempty"`
 	Complete bool       `json:"complete"`
 	Summary  *summary   `json:"summary,omitempty"`
+	Warnings []string   `json:"warnings,omitempty"` // of the input
 }
 
 // Settings is everything that decides what is written.
