@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"io"
+	"maps"
 	"strings"
 
 	"github.com/oatta/oatta/datasets/internal/table"
@@ -56,6 +57,9 @@ func (m *LabelMap) Map(label string) string {
 	}
 	return label
 }
+
+// All returns what each label becomes, by its name in lower case. The map is the caller's.
+func (m *LabelMap) All() map[string]string { return maps.Clone(m.to) }
 
 // Apply renames the labels of a listing and returns how many pictures got another label or lost theirs.
 func (m *LabelMap) Apply(l *Listing) int {
