@@ -158,7 +158,7 @@ func checkHypnograms(t *testing.T, k kind) {
 		t.Errorf("a second time: %s", errOut)
 	}
 	_, errOut = mustOatta(t, console.Fine, "run", "sleep", k.input, "--model", k.model, "--hypnograms", k.input, "--overwrite")
-	if !strings.Contains(errOut, "48 epochs: 0 failed") || strings.Contains(errOut, "left out") {
+	if !strings.Contains(errOut, "48 epochs in 1 stream: 0 failed") || strings.Contains(errOut, "left out") {
 		t.Errorf("replaced: %s", errOut)
 	}
 }
