@@ -46,9 +46,15 @@ func (c *Comparison) Add(stream string, truth int, raw, adapted []float64) {
 
 // AddLabel counts one item whose label after the filter was decided otherwise than by adapted.
 func (c *Comparison) AddLabel(stream string, truth, label int, raw, adapted []float64) {
+	before, _ := results.Top(raw)
+	c.AddLabels(stream, truth, before, label, raw, adapted)
+}
+
+// AddLabels counts one item whose labels before and after the filter were both decided otherwise.
+func (c *Comparison) AddLabels(stream string, truth, before, after int, raw, adapted []float64) {
 	s := c.stream(stream)
-	c.all.AddLabel(truth, label, raw, adapted)
-	s.AddLabel(truth, label, raw, adapted)
+	c.all.addLabels(truth, before, after, raw, adapted)
+	s.addLabels(truth, before, after, raw, adapted)
 }
 
 // AddPair counts items of a stream that were counted elsewhere.
@@ -59,9 +65,13 @@ func (c *Comparison) AddPair(stream string, p *Pair) {
 
 // AddLabel counts one item whose label after the filter is after.
 func (p *Pair) AddLabel(truth, after int, raw, adapted []float64) {
-	p.raw.Add(truth, raw)
-	p.adapted.AddLabel(truth, after, adapted)
 	before, _ := results.Top(raw)
+	p.addLabels(truth, before, after, raw, adapted)
+}
+
+func (p *Pair) addLabels(truth, before, after int, raw, adapted []float64) {
+	p.raw.AddLabel(truth, before, raw)
+	p.adapted.AddLabel(truth, after, adapted)
 	switch {
 	case before == after:
 	case after == truth:
