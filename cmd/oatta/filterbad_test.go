@@ -107,7 +107,7 @@ func TestFilterNothingDone(t *testing.T) {
 	if _, errOut := mustOatta(t, console.Partial, "filter", in, "--max-streams", "1"); !strings.Contains(errOut, `:2: stream "b": one more than the most streams at a time, 1 (--max-streams)`) {
 		t.Error(errOut)
 	}
-	if out, _ := mustOatta(t, console.Fine, "filter", os.DevNull, "--format", "jsonl"); out != "" {
+	if out, _ := mustOatta(t, console.Nothing, "filter", os.DevNull, "--format", "jsonl"); out != "" {
 		t.Errorf("of nothing: %q", out)
 	}
 }

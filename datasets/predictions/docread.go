@@ -47,7 +47,7 @@ func (r *documentReader) member(s *rawjson.Scanner, name []byte) error {
 func (r *documentReader) finish(picture rawjson.Object, object rawjson.Value, index, first int) {
 	d := r.d
 	if len(d.entries) == first {
-		d.entries = append(d.entries, entry{index: index, part: whole, object: object})
+		d.entries = append(d.entries, entry{index: index, part: whole, objects: []rawjson.Value{object}})
 	}
 	of := entry{}
 	given := ""

@@ -16,9 +16,13 @@ type Document struct {
 	o       Options
 	file    *rawjson.File
 	format  Format
-	classes []string
+	classes []string // that have names
 	ids     []string // of the categories of the classes, in MegaDetector results
 	entries []entry
+
+	index            map[string]int // of the classes by name
+	declared         int            // classes that there are, those without a name among them
+	copied, detector int            // entries of a list on several boxes, and of a decision of an ensemble's detector
 }
 
 // Format names a format of predictions.
@@ -46,7 +50,12 @@ type entry struct {
 	top                       []score
 	err                       error // why the item cannot be used
 	frame                     float64
-	object                    rawjson.Value // in which its results go
+	objects                   []rawjson.Value // in which its results go
+	space                     *Space          // of its stream
+
+	// What SpeciesNet's ensemble says of it; "" if there is none.
+	prediction, source string
+	picture            *pictureLabel // that gets its adapted label, too; nil: none
 }
 
 // whole is the part of an entry that is all of its element.
@@ -71,6 +80,8 @@ func ReadDocument(name string, r io.Reader, format Format, o Options) (*Document
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	d.sort()
+	d.index = classIndex(d.classes)
+	d.makeSpaces()
 	return d, nil
 }
 
@@ -97,21 +108,52 @@ func (d *Document) read(streams *streamer) error {
 	return nil
 }
 
-// Note says of which values JSON does not know, for people; "" if there are none. They are written as they came.
-func (d *Document) Note() string { return d.file.Note() }
+// Notes say, for people, what of the document is not as it looks: values that JSON does not know, which are written as they came, lists that
+// count once, and decisions that stay.
+func (d *Document) Notes() (out []string) {
+	if note := d.file.Note(); note != "" {
+		out = append(out, note)
+	}
+	if d.copied > 0 {
+		out = append(out, fmt.Sprintf("the boxes of %d lists of classes share them with other boxes of their picture: each list is one observation", d.copied))
+	}
+	if d.detector > 0 {
+		out = append(out, fmt.Sprintf("%d predictions are those of the ensemble's detector: they stay, and the filter does not see them", d.detector))
+	}
+	return out
+}
 
 // Format returns the format that the document is in.
 func (d *Document) Format() Format { return d.format }
 
-// Classes returns the names of the classes.
+// Classes returns the names of the classes: those that the options or the document declare, or, where neither does, those that occur.
 func (d *Document) Classes() []string { return d.classes }
+
+// Declared returns how many classes there are, those that have no name in the document among them.
+func (d *Document) Declared() int { return d.declared }
+
+// Space returns the classes that the filter of item i works on; it is the same for all items of a stream.
+func (d *Document) Space(i int) *Space { return d.entries[i].space }
 
 // Len returns the number of items.
 func (d *Document) Len() int { return len(d.entries) }
 
-// Item returns item i in the order of steps. The error, a *[LineError], tells where it stands in the document and what is wrong with it. probs [K] is
-// overwritten and becomes Item.Probs.
+// Item returns item i in the order of steps. The error, a *[LineError], tells where it stands in the document and what is wrong with it. probs, of
+// the length of its [Space] or more, is overwritten and becomes Item.Probs.
 func (d *Document) Item(i int, probs []float64) (Item, error) {
+	return d.item(i, probs, func(e *entry) ([]float64, error) {
+		probs = probs[:e.space.Len()]
+		return probs, e.space.fill(probs, e.top)
+	})
+}
+
+// Whole returns item i with a probability for each of the document's classes: probs [len(Classes)] is overwritten and becomes Item.Probs. What a
+// list leaves out is shared by those classes that it does not name.
+func (d *Document) Whole(i int, probs []float64) (Item, error) {
+	return d.item(i, probs, func(e *entry) ([]float64, error) { return probs, spread(probs, e.top, nil, len(probs)-len(e.top)) })
+}
+
+func (d *Document) item(i int, probs []float64, fill func(e *entry) ([]float64, error)) (_ Item, err error) {
 	e := &d.entries[i]
 	item := Item{Stream: []byte(e.stream), ID: []byte(e.file), Time: []byte(e.time), Truth: []byte(e.truth)}
 	if e.err != nil {
@@ -120,10 +162,10 @@ func (d *Document) Item(i int, probs []float64) (Item, error) {
 	if len(e.top) == 0 {
 		return item, nil
 	}
-	if err := spread(probs, e.top); err != nil {
+	if item.Probs, err = fill(e); err != nil {
+		item.Probs = nil
 		return item, d.Fail(i, err)
 	}
-	item.Probs = probs
 	return item, nil
 }
 
@@ -138,22 +180,30 @@ func (d *Document) Fail(i int, cause error) error {
 	if e.part != whole {
 		where += fmt.Sprintf(".detections[%d]", e.part)
 	}
-	return &LineError{d.name, d.file.Line(e.object), fmt.Errorf("%s (%s): %w", where, rawjson.Clip([]byte(e.file)), cause)}
+	return &LineError{d.name, d.file.Line(e.objects[0]), fmt.Errorf("%s (%s): %w", where, rawjson.Clip([]byte(e.file)), cause)}
 }
 
-// Adapt notes the adapted values of item i, which must have probabilities.
+// Adapt notes the adapted values of item i, which must have probabilities. Those of a are restored ones ([Space.Restore]).
 func (d *Document) Adapt(i int, a Adapted) {
 	e := &d.entries[i]
-	object, err := e.object.Members()
-	if err != nil {
-		panic("predictions: what was read cannot be read again: " + err.Error())
+	named := e.space.Classes
+	ranked := megadetector.Ranked(a.Probs[:len(named)], cmp.Or(d.o.Top, len(e.top)))
+	list := make([]score, len(ranked))
+	for k, at := range ranked {
+		list[k] = score{named[at], a.Probs[at]}
 	}
-	ranked := megadetector.Ranked(a.Probs, cmp.Or(d.o.Top, len(e.top)))
-	if d.format == FormatMegaDetector {
-		d.adaptMegaDetector(object, a, ranked)
-		return
+	for _, object := range e.objects {
+		members, err := object.Members()
+		if err != nil {
+			panic("predictions: what was read cannot be read again: " + err.Error())
+		}
+		if d.format == FormatMegaDetector {
+			d.adaptMegaDetector(members, a, list)
+		} else {
+			d.adaptSpeciesNet(members, a, list)
+		}
 	}
-	d.adaptSpeciesNet(object, a, ranked)
+	d.labelPicture(e, a)
 }
 
 // WriteTo implements [io.WriterTo]: the document with all that was adapted.

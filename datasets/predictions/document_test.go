@@ -32,23 +32,23 @@ const megaDetectorWant = `{
     {"category": "1", "conf": 0.9, "bbox": [0, 0, 1, 1], "classifications": [["7", 0.75], ["0", 0.25]], "raw_classifications": [["0", 0.75], ["7", 0.25]], "gate": 0.5, "adapted_mode": "filtered"},
     {"category": "1", "conf": 0.05, "bbox": [0, 0, 1, 1]},
     {"category": "1", "conf": 0.3, "classifications": [["0", 1.0]], "raw_classifications": [ ["7", 1] ], "adapted_mode": "filtered", "gate": 0.5}]},
-  {"file": "cam1\\img9.jpg", "datetime": null, "detections": [{"conf": 1, "raw_classifications": [["0", 0.5]], "classifications": [["0", 0.5]], "gate": 0.5, "adapted_mode": "filtered"}]},
+  {"file": "cam1\\img9.jpg", "datetime": null, "detections": [{"conf": 1, "raw_classifications": [["0", 0.5]], "classifications": [["7", 0.5]], "gate": 0.5, "adapted_mode": "filtered"}]},
   {"file": "cam2/b.jpg", "datetime": "2024:05:01 10:00:01", "detections": [{"conf": 1, "classifications": [["7", 1.0]], "raw_classifications": [["0", 1]], "gate": 0.5, "adapted_mode": "filtered"}]},
   {"file": "cam2/a.jpg", "datetime": "2024-05-01 10:00:02", "detections": [{"conf": 1, "classifications": [["7", 1.0]], "raw_classifications": [["0", 1]], "gate": 0.5, "adapted_mode": "filtered"}]},
   {"file": "cam2/c.jpg", "detections": null, "failure": "Failure image access"},
-  {"file": "d.jpg", "detections": [], "classifications": [["0", 0.5]], "raw_classifications": [["0", 0.5]], "gate": 0.5, "adapted_mode": "filtered"}
+  {"file": "d.jpg", "detections": [], "classifications": [["7", 0.5]], "raw_classifications": [["0", 0.5]], "gate": 0.5, "adapted_mode": "filtered"}
  ]
 }
 `
 
 const speciesNet = `{"predictions": [
-    {"filepath": "/x/cam1/2.jpg", "country": "USA", "classifications": {"classes": ["a;deer", "b;fox"], "scores": [0.8, 0.1]}, "prediction": "a;deer", "prediction_score": 0.8, "model_version": "4.0.1a"},
+    {"filepath": "/x/cam1/2.jpg", "country": "USA", "classifications": {"classes": ["a;deer", "b;fox"], "scores": [0.8, 0.1]}, "model_version": "4.0.1a"},
     {"filepath": "/x/cam1/10.jpg", "failures": ["CLASSIFIER"]},
     {"filepath": "/x/cam1/1.jpg", "classifications": {"scores": [0.5], "classes": ["c;blank"], "target_logits": [1]}}
 ]}`
 
 const speciesNetWant = `{"predictions": [
-    {"filepath": "/x/cam1/2.jpg", "country": "USA", "classifications": {"classes": ["a;deer", "b;fox"], "scores": [0.8, 0.1]}, "adapted_classifications": {"classes": ["c;blank", "b;fox"], "scores": [0.8, 0.1]}, "adapted_label": "c;blank", "gate": 0.5, "adapted_mode": "filtered", "prediction": "a;deer", "prediction_score": 0.8, "model_version": "4.0.1a"},
+    {"filepath": "/x/cam1/2.jpg", "country": "USA", "classifications": {"classes": ["a;deer", "b;fox"], "scores": [0.8, 0.1]}, "adapted_classifications": {"classes": ["c;blank", "b;fox"], "scores": [0.8, 0.1]}, "adapted_label": "c;blank", "gate": 0.5, "adapted_mode": "filtered", "model_version": "4.0.1a"},
     {"filepath": "/x/cam1/10.jpg", "failures": ["CLASSIFIER"]},
     {"filepath": "/x/cam1/1.jpg", "classifications": {"scores": [0.5], "classes": ["c;blank"], "target_logits": [1]}, "adapted_classifications": {"classes": ["a;deer"], "scores": [0.5]}, "adapted_label": "a;deer", "gate": 0.5, "adapted_mode": "filtered"}
 ]}`
@@ -60,17 +60,15 @@ func passDocument(t testing.TB, text string, f Format, o Options) (out string, o
 	if err != nil {
 		return "", nil, []string{err.Error()}
 	}
-	probs := make([]float64, len(d.Classes()))
 	for i := range d.Len() {
-		item, err := d.Item(i, probs)
+		item, err := d.Item(i, make([]float64, d.Space(i).Len()))
 		if err != nil {
 			wrong = append(wrong, err.Error())
 			continue
 		}
 		order = append(order, fmt.Sprintf("%s:%s", item.Stream, item.ID))
 		if item.Probs != nil {
-			a := backwards(&item, d.Classes())
-			d.Adapt(i, a)
+			d.Adapt(i, exchanged(d, i, &item))
 		}
 	}
 	var b strings.Builder
@@ -78,6 +76,20 @@ func passDocument(t testing.TB, text string, f Format, o Options) (out string, o
 		t.Fatalf("%d bytes, %v", n, err)
 	}
 	return b.String(), order, wrong
+}
+
+// exchanged is a filter that takes the first class for the second, and in predictions of SpeciesNet the first for the last that is listed.
+func exchanged(d *Document, i int, item *Item) Adapted {
+	space := d.Space(i)
+	p := space.Restore(nil, item.Probs)
+	other := min(1, len(space.Classes)-1)
+	if d.Format() == FormatSpeciesNet {
+		other = len(space.Classes) - 1
+	}
+	before, _ := d.Before(i, p)
+	p[0], p[other] = p[other], p[0]
+	after, _ := d.Label(i, p, -1)
+	return Adapted{Label: before, AdaptedLabel: after, Probs: p, Gate: 0.5, Mode: "filtered"}
 }
 
 func TestDocuments(t *testing.T) {
@@ -142,11 +154,11 @@ func TestDocumentUnknownNumbers(t *testing.T) {
 		}
 	}
 	d, err := ReadDocument("in", strings.NewReader(unknown.Replace(megaDetector)), FormatJSON, Options{})
-	if err != nil || d.Note() != "5 values are NaN or infinite, which JSON does not know: they are read as unknown" {
-		t.Errorf("note %q, %v", d.Note(), err)
+	if err != nil || strings.Join(d.Notes(), "\n") != "5 values are NaN or infinite, which JSON does not know: they are read as unknown" {
+		t.Errorf("note %q, %v", strings.Join(d.Notes(), "\n"), err)
 	}
-	if d, err = ReadDocument("in", strings.NewReader(megaDetector), FormatJSON, Options{}); err != nil || d.Note() != "" {
-		t.Errorf("note %q, %v", d.Note(), err)
+	if d, err = ReadDocument("in", strings.NewReader(megaDetector), FormatJSON, Options{}); err != nil || strings.Join(d.Notes(), "\n") != "" {
+		t.Errorf("note %q, %v", strings.Join(d.Notes(), "\n"), err)
 	}
 }
 
@@ -178,7 +190,7 @@ func TestDocumentMalformed(t *testing.T) {
 		`[["0", 0.5], ["0", 0.1]]`: "listed twice",
 		`[["0"]]`:                  "1 values: want a class and its score",
 		`[["0", "0.9"]]`:           `"0.9": want a number`,
-		`[["99", 0.9]]`:            `class "99" is none of the 2`,
+		`[["99", 0.9]]`:            `class "99" is none of the 3`,
 		`{"0": 0.9}`:               "want an array",
 	} {
 		text := strings.Replace(megaDetector, `[["0", 0.75], ["7", 0.25]]`, list, 1)

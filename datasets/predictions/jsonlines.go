@@ -275,5 +275,5 @@ func (j *JSONLines) topVector(list rawjson.Value) (err error) {
 		return err
 	}
 	j.probs = slices.Grow(j.probs[:0], len(j.classes))[:len(j.classes)]
-	return spread(j.probs, j.top)
+	return spread(j.probs, j.top, nil, len(j.probs)-len(j.top))
 }

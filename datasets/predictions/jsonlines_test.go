@@ -206,7 +206,7 @@ func TestSpread(t *testing.T) {
 		{nil, []float64{0.2, 0.2, 0.2, 0.2, 0.2}},
 	} {
 		dst := make([]float64, 5)
-		if err := spread(dst, tc.top); err != nil {
+		if err := spread(dst, tc.top, nil, len(dst)-len(tc.top)); err != nil {
 			t.Fatal(err)
 		}
 		for i := range dst {
@@ -296,8 +296,8 @@ func TestFirstLineNamesTheClasses(t *testing.T) {
 		vector + `[{"fox":1},2]}`:                                         nil,
 		vector + `"two"}`:                                                 nil,
 		`{"stream":"s","probs":[0.7,0.3]}` + "\n" + vector + `["a","b"]}`: nil,
-		`{"classes":`:                                                     nil,
-		``:                                                                nil,
+		`{"classes":`: nil,
+		``:            nil,
 	} {
 		j := NewJSONLines("in", iotest.OneByteReader(strings.NewReader(text)), Options{})
 		got, err := j.Begin()

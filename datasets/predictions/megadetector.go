@@ -22,12 +22,12 @@ func (r *documentReader) megaDetector() error {
 			}
 			if e := r.listed(fields); (e.top != nil || e.err != nil) && !(detection.Conf < d.o.MinConf) {
 				e.frame, _ = rawjson.Number(fields.Value("frame_number").Text)
-				e.index, e.part, e.object = i, k, detection.Raw
-				d.entries = append(d.entries, e)
+				e.index, e.part, e.objects = i, k, []rawjson.Value{detection.Raw}
+				d.join(e, first)
 			}
 		}
 		if own := r.listed(im.Fields); own.top != nil || own.err != nil {
-			own.index, own.part, own.object = i, whole, im.Raw
+			own.index, own.part, own.objects = i, whole, []rawjson.Value{im.Raw}
 			d.entries = append(d.entries, own)
 		}
 		r.finish(im.Fields, im.Raw, i, first)
@@ -65,6 +65,23 @@ func (r *documentReader) listed(object rawjson.Object) (e entry) {
 	return e
 }
 
+// join adds the item of a box to those of its picture. Boxes with one and the same list, down to the last digit, were not looked at one by
+// one: a classifier of whole pictures gave it, and it was copied. It is one observation, and one item.
+func (d *Document) join(e entry, first int) {
+	at := slices.IndexFunc(d.entries[first:], func(other entry) bool {
+		return e.err == nil && other.err == nil && e.frame == other.frame && e.prediction == other.prediction && slices.Equal(e.top, other.top)
+	})
+	if at < 0 {
+		d.entries = append(d.entries, e)
+		return
+	}
+	of := &d.entries[first+at]
+	if len(of.objects) == 1 {
+		d.copied++
+	}
+	of.objects = append(of.objects, e.objects...)
+}
+
 // nameMegaDetector decides which classes there are, and gives every entry their indices.
 func (r *documentReader) nameMegaDetector() error {
 	d := r.d
@@ -75,15 +92,14 @@ func (r *documentReader) nameMegaDetector() error {
 	classOf := map[string]int{}
 	if d.o.Classes == nil {
 		for _, id := range ids {
-			if _, occurs := r.seen[id]; occurs {
-				classOf[id] = len(d.classes)
-				d.classes, d.ids = append(d.classes, names[id]), append(d.ids, id)
-			}
+			classOf[id] = len(d.classes)
+			d.classes, d.ids = append(d.classes, names[id]), append(d.ids, id)
 		}
+		d.declared = len(d.classes)
 		r.renumber(classOf)
 		return nil
 	}
-	d.classes = d.o.Classes
+	d.classes, d.declared = d.o.Classes, len(d.o.Classes)
 	for i, name := range d.classes {
 		k := slices.IndexFunc(ids, func(id string) bool { return names[id] == name })
 		if k < 0 {
@@ -97,10 +113,10 @@ func (r *documentReader) nameMegaDetector() error {
 }
 
 // adaptMegaDetector puts the adapted list where tools look for it and the raw one beside it.
-func (d *Document) adaptMegaDetector(object rawjson.Object, a Adapted, ranked []int) {
+func (d *Document) adaptMegaDetector(object rawjson.Object, a Adapted, ranked []score) {
 	list := appendJoined([]byte("["), len(ranked), func(dst []byte, k int) []byte {
-		dst = append(rawjson.AppendString(append(dst, '['), d.ids[ranked[k]]), ", "...)
-		return append(megadetector.Decimal(a.Probs[ranked[k]]).Append(dst), ']')
+		dst = append(rawjson.AppendString(append(dst, '['), d.ids[ranked[k].class]), ", "...)
+		return append(megadetector.Decimal(ranked[k].p).Append(dst), ']')
 	})
 	raw, at := lists(object)
 	d.file.Put(object, "classifications", append(list, ']'), at)

@@ -64,6 +64,9 @@ type Options struct {
 	StreamPattern string
 	// MinConf passes over detections of MegaDetector results with a lower confidence: no step, and written as they are.
 	MinConf float64
+	// Most is how many classes a document may declare for the filters of its streams to have all of them; of more, they have those that
+	// lists of their stream name, and one that stands for the others ([Space]). Default 64.
+	Most int
 	// Top is how many classes the adapted lists of a document have; default: as many as the raw list.
 	Top int
 	// MaxLine is the most bytes that a line may have; default 16 MiB.
@@ -115,6 +118,7 @@ var written = []string{"label", "raw_label", "adapted_label", "gate", "adapted",
 func (o Options) filled() Options {
 	o.MaxLine = cmp.Or(o.MaxLine, DefaultMaxLine)
 	o.MaxDocument = cmp.Or(o.MaxDocument, DefaultMaxDocument)
+	o.Most = cmp.Or(o.Most, 64)
 	o.StreamField = cmp.Or(o.StreamField, "stream")
 	o.TruthField = cmp.Or(o.TruthField, "truth")
 	return o

@@ -17,8 +17,10 @@ type score struct {
 	p     float64
 }
 
-// spread writes the vector of a list of top classes into dst [K], with the rest of the mass spread as the package says.
-func spread(dst []float64, top []score) error {
+// spread writes the vector of a list of top classes into dst [K], with the rest of the mass spread as the package says: equally over the
+// classes that are not listed, of which there are so many, those that dst has no place for among them. place finds a class in dst; nil:
+// where its number says.
+func spread(dst []float64, top []score, place map[int]int, unlisted int) error {
 	for i := range dst {
 		dst[i] = -1 // not listed
 	}
@@ -27,18 +29,21 @@ func spread(dst []float64, top []score) error {
 		if !(s.p >= 0 && s.p <= 1+sumTolerance) {
 			return fmt.Errorf("class %d has the score %g: want 0 to 1", s.class, s.p)
 		}
-		if dst[s.class] >= 0 {
+		at := s.class
+		if place != nil {
+			at = place[s.class]
+		}
+		if dst[at] >= 0 {
 			return fmt.Errorf("class %d is listed twice", s.class)
 		}
-		dst[s.class] = s.p
+		dst[at] = s.p
 		sum += s.p
 	}
 	if sum > 1+sumTolerance {
 		return fmt.Errorf("scores sum to %g: want at most 1", sum)
 	}
-	rest := len(dst) - len(top)
 	scale := 1.0
-	if sum > 1 || rest == 0 {
+	if sum > 1 || unlisted == 0 {
 		scale = 1 / sum
 	}
 	if !(scale < math.MaxFloat64) { // all classes listed, with a score of 0 each
@@ -46,7 +51,7 @@ func spread(dst []float64, top []score) error {
 	}
 	for i, p := range dst {
 		if p < 0 {
-			dst[i] = max(0, 1-sum) / float64(rest)
+			dst[i] = max(0, 1-sum) / float64(unlisted)
 		} else {
 			dst[i] = p * scale
 		}

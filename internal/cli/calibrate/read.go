@@ -68,7 +68,7 @@ func (r *job) document(in io.Reader) error {
 			return predicted.ErrInterrupted
 		default:
 		}
-		item, err := d.Item(i, probs)
+		item, err := d.Whole(i, probs)
 		if err == nil {
 			if err = r.item(&item); err != nil {
 				r.unread(&item)

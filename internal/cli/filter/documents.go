@@ -2,10 +2,12 @@ package filter
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/datasets/predictions"
 	"github.com/oatta/oatta/internal/cli/predicted"
+	"github.com/oatta/oatta/internal/explain"
 	"github.com/oatta/oatta/internal/streams"
 )
 
@@ -13,16 +15,21 @@ import (
 type documentPass struct {
 	*job
 	d      *predictions.Document
-	runner *streams.Runner[int]
-	probs  []float64
-	raw    []float64 // of an item that had to wait
-	at     int       // the item in hand
+	runner *streams.Runner[int] // of the stream in hand
+	space  *predictions.Space   // and its classes
+	stream string
+	at     int // the item in hand
 	item   predictions.Item
-	stream string // that of the last step
+
+	probs, raw     []float64    // of the item in hand, and of one that had to wait
+	restored, full [2][]float64 // before and after the filter: of the space, and of all classes
 }
 
 // document passes the items of a document.
 func (r *job) document(from *predicted.Input, out *predictionOutput) error {
+	if r.taught != nil || r.settings.Prior != nil || r.settings.Population != nil { // which are of all classes
+		r.Options.Most = math.MaxInt
+	}
 	d, err := predictions.ReadDocument(r.Name, from, r.Format, r.Options)
 	if err != nil {
 		return err
@@ -38,10 +45,11 @@ func (r *job) document(from *predicted.Input, out *predictionOutput) error {
 }
 
 func (p *documentPass) all() error {
-	if classes := p.d.Classes(); len(classes) > 0 {
-		if err := p.begin(classes); err != nil {
+	if len(p.d.Classes()) > 0 {
+		if err := p.begin(len(p.d.Classes()), p.d.Classes()); err != nil {
 			return err
 		}
+		p.full = [2][]float64{make([]float64, p.Classes), make([]float64, p.Classes)}
 	}
 	for i := range p.d.Len() {
 		select {
@@ -53,28 +61,22 @@ func (p *documentPass) all() error {
 			return err
 		}
 	}
-	if p.runner == nil {
-		return nil
-	}
-	p.explained.Keep()
-	err := p.runner.End()
-	p.streamCount, p.times = p.runner.Streams(), p.runner.Counts()
+	err := p.end()
+	p.addTimes()
 	return err
 }
 
-// begin makes the runner.
-func (p *documentPass) begin(classes []string) (err error) {
-	if err := p.job.begin(len(classes), classes); err != nil {
-		return err
+// addTimes adds what the times of the streams of the runner came to.
+func (p *documentPass) addTimes() {
+	if p.runner != nil {
+		p.times.Add(p.runner.Counts())
 	}
-	p.probs, p.raw = make([]float64, p.Classes), make([]float64, p.Classes)
-	p.runner, err = streams.New(p.job.streams, p.answer)
-	return err
 }
 
 // next has item i filtered. The streams end where another begins.
 func (p *documentPass) next(i int) (err error) {
-	if p.item, err = p.d.Item(i, p.probs); err != nil {
+	space := p.d.Space(i)
+	if p.item, err = p.d.Item(i, grown(&p.probs, space)); err != nil {
 		return err
 	}
 	if p.item.Probs == nil {
@@ -82,25 +84,61 @@ func (p *documentPass) next(i int) (err error) {
 		p.Unpredicted++
 		return nil
 	}
-	rounded, err := adapt.Normalise(p.probs, p.Classes)
+	rounded, err := adapt.Normalise(p.item.Probs, space.Len())
 	if err != nil {
 		return p.d.Fail(i, err)
 	}
 	if rounded {
 		p.Rounded++
 	}
-	if string(p.item.Stream) != p.stream {
-		p.explained.Keep() // the filter may serve another stream
-		if err := p.runner.End(); err != nil {
+	if string(p.item.Stream) != p.stream || p.runner == nil {
+		if err := p.turnTo(string(p.item.Stream), space); err != nil {
 			return predicted.Fatal(err)
 		}
-		p.stream = string(p.item.Stream)
 	}
 	p.at = i // the crops of a picture have its name and time, and are no duplicates
-	if err := p.runner.Add(streams.Item[int]{Stream: p.item.Stream, ID: fmt.Appendf(nil, "%s#%d", p.item.ID, i), Time: predicted.TimeOf(&p.item), Probs: p.probs, Ref: func() int { return i }}); err != nil {
+	if err := p.runner.Add(streams.Item[int]{Stream: p.item.Stream, ID: fmt.Appendf(nil, "%s#%d", p.item.ID, i), Time: predicted.TimeOf(&p.item), Probs: p.item.Probs, Ref: func() int { return i }}); err != nil {
 		return predicted.Fatal(err)
 	}
 	return nil
+}
+
+func grown(x *[]float64, space *predictions.Space) []float64 {
+	if n := space.Len(); cap(*x) < n {
+		*x = make([]float64, n)
+	}
+	return (*x)[:space.Len()]
+}
+
+// turnTo ends the stream in hand and begins another. One that has the same classes takes over its filter.
+func (p *documentPass) turnTo(stream string, space *predictions.Space) error {
+	if err := p.end(); err != nil {
+		return err
+	}
+	if p.runner == nil || p.space.Len() != space.Len() || p.space.Single != space.Single {
+		p.addTimes()
+		o := p.streams
+		o.Classes = space.Len()
+		if space.Single {
+			o.Settings = o.Settings.TopOnly()
+		}
+		var err error
+		if p.runner, err = streams.New(o, p.answer); err != nil {
+			return err
+		}
+	}
+	p.stream, p.space = stream, space
+	p.streamCount++
+	return p.explained.BeginStream(stream, space.Names(p.Labels))
+}
+
+// end answers what waits in the stream in hand.
+func (p *documentPass) end() error {
+	if p.runner == nil {
+		return nil
+	}
+	p.explained.Keep() // the filter may serve another stream
+	return p.runner.End()
 }
 
 // answer notes what was found for an item.
@@ -112,12 +150,36 @@ func (p *documentPass) answer(a streams.Answer[int]) (err error) {
 	i, item := p.at, &p.item
 	if a.Waited {
 		i = a.Ref
-		waited, err := p.d.Item(i, p.raw)
+		waited, err := p.d.Item(i, grown(&p.raw, p.space))
 		if err != nil {
 			return err
 		}
 		item = &waited
 	}
-	p.d.Adapt(i, p.adapted(item, a.Result))
+	p.d.Adapt(i, p.adaptedOf(i, item, a.Result))
 	return nil
+}
+
+// adaptedOf is what is written for item i, and counts it.
+func (p *documentPass) adaptedOf(i int, item *predictions.Item, result streams.Result) predictions.Adapted {
+	if p.space.Alone {
+		result.Probs, result.Gate = item.Probs, 0
+	}
+	p.restored[0] = p.space.Restore(p.restored[0], item.Probs)
+	p.restored[1] = p.space.Restore(p.restored[1], result.Probs)
+	before, was := p.d.Before(i, p.restored[0])
+	after, is := p.d.Label(i, p.restored[1], result.Class)
+	a := predictions.Adapted{Label: before, AdaptedLabel: after, Probs: p.restored[1], Gate: result.Gate, Mode: string(p.streams.Mode)}
+	p.count(item, a)
+	if p.space.Rest == 0 { // of classes that no list names, how sure a predictor is of them is not known
+		p.starvation.Add(result.Stream, item.Probs)
+	}
+	truth := p.Truths.Add(item, was, is, func() (raw, adapted []float64) {
+		for k := range p.full {
+			p.space.Expand(p.full[k], p.restored[k])
+		}
+		return p.full[0], p.full[1]
+	})
+	p.explained.Add(&result, explain.Step{Raw: item.Probs, Adapted: result.Probs, Truth: p.space.Place(truth), Time: predicted.TimeOf(item)})
+	return a
 }

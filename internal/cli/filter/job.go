@@ -172,9 +172,18 @@ func (r *job) adapted(item *predictions.Item, result streams.Result) predictions
 		class, _ = results.Top(result.Probs)
 	}
 	a := predictions.Adapted{Label: r.Labels[before], AdaptedLabel: r.Labels[class], Probs: result.Probs, Gate: result.Gate, Mode: string(r.streams.Mode)}
+	r.count(item, a)
+	r.starvation.Add(result.Stream, item.Probs)
+	truth := r.Truths.Add(item, before, class, func() (raw, adapted []float64) { return item.Probs, result.Probs })
+	r.explained.Add(&result, explain.Step{Raw: item.Probs, Adapted: result.Probs, Truth: truth, Time: predicted.TimeOf(item)})
+	return a
+}
+
+// count counts an item that was filtered, and warns once of a label that is replaced.
+func (r *job) count(item *predictions.Item, a predictions.Adapted) {
 	r.Items++
 	r.steps++
-	if before != class {
+	if a.Label != a.AdaptedLabel {
 		r.changed++
 	}
 	if len(item.Label) > 0 && string(item.Label) != a.Label && !r.relabelled {
@@ -182,10 +191,6 @@ func (r *job) adapted(item *predictions.Item, result streams.Result) predictions
 		console.Warn(r.C, r.Env, []string{fmt.Sprintf("the field label holds %q where the label of the probabilities is %q, which replaces it "+
 			"here and in what follows: --classes names the classes, --truth-field label keeps a true label", item.Label, a.Label)})
 	}
-	r.starvation.Add(result.Stream, item.Probs)
-	truth := r.Truths.Add(item, result.Probs, class)
-	r.explained.Add(&result, explain.Step{Raw: item.Probs, Adapted: result.Probs, Truth: truth, Time: predicted.TimeOf(item)})
-	return a
 }
 
 // close prints scores and the summary, and turns the outcome into an exit code.
@@ -224,6 +229,8 @@ func (r *job) close(err error) error {
 		return err
 	case r.Failures > 0 && r.steps == 0:
 		return console.Exit(console.Nothing, fmt.Errorf("all of %d items failed", r.Items))
+	case r.Items == r.Unpredicted && r.memory == nil: // an input that grows may have nothing new
+		return console.Exit(console.Nothing, fmt.Errorf("nothing was filtered: %s, and none has a prediction", console.Number(r.Items, "item")))
 	case r.Failures > 0:
 		return console.Exit(console.Partial, nil)
 	}

@@ -69,6 +69,14 @@ func (e *Explanation) Begin(labels []string) (err error) {
 	return err
 }
 
+// BeginStream is told the classes of a stream that begins, where those of one stream are not those of another.
+func (e *Explanation) BeginStream(stream string, labels []string) error {
+	if e == nil || e.stream != stream {
+		return nil
+	}
+	return e.Begin(labels)
+}
+
 // Places are the files that will be written.
 func (e *Explanation) Places() (out []files.Place) {
 	if e == nil {

@@ -87,7 +87,7 @@ func (r *Reading) RoundedNote() string {
 
 // NoteOf tells of values in a document that JSON does not know.
 func (r *Reading) NoteOf(d *predictions.Document) {
-	if note := d.Note(); note != "" {
+	for _, note := range d.Notes() {
 		console.Warn(r.C, r.Env, []string{r.Name + ": " + note})
 	}
 }

@@ -61,13 +61,20 @@ func (t *Truths) Begin(labels []string) {
 	t.Resolver, t.Comparison = evaluation.NewLabels(labels), scores.NewComparison(len(labels))
 }
 
-// Add compares one item, whose label after the filter is that of class after. It returns the true class, -1 if it is not known.
-func (t *Truths) Add(item *predictions.Item, adapted []float64, after int) int {
+// Add compares one item, whose labels before and after the filter are those of these classes; raw and adapted are of all classes. It returns
+// the true class, -1 if it is not known.
+func (t *Truths) Add(item *predictions.Item, before, after int, vectors func() (raw, adapted []float64)) int {
 	class, ok := t.ClassOf(item)
 	if !ok {
 		return -1
 	}
-	t.Comparison.AddLabel(string(item.Stream), class, after, item.Probs, adapted)
+	if before < 0 || after < 0 { // a label that is none of the classes, as that of a genus
+		t.Scored--
+		t.Unknown++
+		return class
+	}
+	raw, adapted := vectors()
+	t.Comparison.AddLabels(string(item.Stream), class, before, after, raw, adapted)
 	return class
 }
 
