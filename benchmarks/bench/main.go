@@ -52,6 +52,7 @@ var commands = []command{
 	{"real", "the filter and what others do on real predictions, in their order and shuffled", "", declareReal},
 	{"hindsight", "what looking back is worth", "", declareHindsight},
 	{"gaps", "what it is worth to know when items come", "", declareGaps},
+	{"truncation", "what lists of the top few classes keep of the filter's gain on whole vectors", "", declareTruncation},
 	{"detection", "how well over-confidence is found without labels", "", declareDetection},
 	{"predictors", "the five predictors on real networks and pictures", "", declarePredictors},
 	{"peers", "the filter's speed beside NumPy's", "", declarePeers},

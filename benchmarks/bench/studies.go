@@ -91,6 +91,15 @@ func declareGaps(f flags) func(context.Context, io.Writer) error {
 	}
 }
 
+func declareTruncation(f flags) func(context.Context, io.Writer) error {
+	var s benchmarks.TruncationSettings
+	f.shared(&s.Shared)
+	f.seeds(&s.Seeds, 3, "controlled streams of each kind")
+	f.steps(&s.Steps)
+	f.workers(&s.Workers)
+	return func(_ context.Context, w io.Writer) error { return benchmarks.RunTruncation(w, s) }
+}
+
 func declareDetection(f flags) func(context.Context, io.Writer) error {
 	var s detection.Settings
 	f.shared(&s.Shared)
