@@ -24,7 +24,7 @@ func TestTruncation(t *testing.T) {
 				t.Fatal(err)
 			}
 			for k, top := range truncatedTo {
-				if none.change[k] < -0.2 || order.change[k] < -0.2 {
+				if none.change[k] < -0.2 || order.change[k] < -0.5 {
 					t.Errorf("%s, %d of %d: %+.2f points without order, %+.2f with it", set.Name, top, classes, none.change[k], order.change[k])
 				}
 			}
