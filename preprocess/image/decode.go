@@ -2,6 +2,7 @@ package image
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	goimage "image"
@@ -12,6 +13,7 @@ import (
 	_ "golang.org/x/image/webp" // imaging registers all other formats
 
 	"github.com/oatta/oatta/internal/exif"
+	"github.com/oatta/oatta/preprocess/image/internal/jpeg"
 )
 
 // Meta is what a picture's header says.
@@ -23,7 +25,7 @@ type Meta struct {
 
 // Decode decodes a picture within limits and returns it as it is stored, with its orientation in Meta. A GIF gives its first
 // frame on its canvas. Alpha, where the format has it, is kept. Meta is filled as far as the header could be read, also
-// beside an error.
+// beside an error. Of a damaged JPEG, the error may be a [DamagedError] that holds a picture.
 //
 // The picture of a lossy WebP file is of a type of this package, since none of Go's describes its colours.
 func Decode(data []byte, l Limits) (goimage.Image, Meta, error) {
@@ -39,10 +41,22 @@ func Decode(data []byte, l Limits) (goimage.Image, Meta, error) {
 
 func decode(data []byte, l Limits) (img goimage.Image, meta Meta, err error) {
 	defer recovered(&err)
-	if meta, err = header(data, l); err != nil {
+	meta, _, err = header(data, l)
+	if err != nil {
 		return nil, meta, err
 	}
-	if img, err = pixels(data, meta.Format); err != nil {
+	img, meta, err = body(data, meta)
+	return img, meta, err
+}
+
+// body decodes what a header announces.
+func body(data []byte, meta Meta) (goimage.Image, Meta, error) {
+	img, err := pixels(data, meta.Format)
+	var damaged *DamagedError
+	if errors.As(err, &damaged) {
+		img, err = damaged.Picture, nil
+	}
+	if err != nil {
 		return nil, meta, err
 	}
 	if b := img.Bounds(); b.Dx() != meta.Width || b.Dy() != meta.Height {
@@ -50,6 +64,10 @@ func decode(data []byte, l Limits) (img goimage.Image, meta Meta, err error) {
 			meta.Format, meta.Width, meta.Height, b.Dx(), b.Dy())
 	}
 	meta.Orientation = exif.Orientation(bytes.NewReader(data), int64(len(data)))
+	if damaged != nil {
+		damaged.Meta = meta
+		return nil, meta, damaged
+	}
 	return img, meta, nil
 }
 
@@ -61,21 +79,27 @@ func recovered(err *error) {
 	}
 }
 
-// header recognises the format and reads and checks the size, without decoding.
-func header(data []byte, l Limits) (Meta, error) {
+// header recognises the format and reads and checks the size, without decoding. The cost is in bytes of memory.
+func header(data []byte, l Limits) (meta Meta, cost int64, err error) {
 	if err := l.checkBytes(int64(len(data))); err != nil {
-		return Meta{}, err
+		return Meta{}, 0, err
 	}
 	f, err := sniff(data)
 	if err != nil {
-		return Meta{}, err
+		return Meta{}, 0, err
 	}
 	c, _, err := goimage.DecodeConfig(bytes.NewReader(data))
-	if err != nil {
-		return Meta{Format: f}, explain(f, err)
+	if err != nil && f == JPEG {
+		if other, failed := jpeg.Config(data); failed == nil {
+			c, err = other, nil
+		}
 	}
-	meta := Meta{Format: f, Width: c.Width, Height: c.Height, Orientation: 1}
-	return meta, errors.Join(l.check(f, c), checkPlausible(f, c, len(data)), checkScans(f, data))
+	if err != nil {
+		return Meta{Format: f}, 0, explain(f, data, err)
+	}
+	meta = Meta{Format: f, Width: c.Width, Height: c.Height, Orientation: 1}
+	err = errors.Join(l.check(f, c), checkPlausible(f, c, len(data)), checkScans(f, data))
+	return meta, costOf(f, c, data), err
 }
 
 // maxScans bounds the scans of a progressive JPEG. Encoders write about ten; a hostile file of a few bytes a scan could
@@ -105,8 +129,11 @@ func pixels(data []byte, f Format) (goimage.Image, error) {
 			img, err = again, nil
 		}
 	}
+	if err != nil && f == JPEG {
+		return rescue(data, explain(f, data, err))
+	}
 	if err != nil {
-		return nil, explain(f, err)
+		return nil, explain(f, data, err)
 	}
 	switch m := img.(type) {
 	case *goimage.Paletted:
@@ -125,15 +152,53 @@ func pixels(data []byte, f Format) (goimage.Image, error) {
 
 var endOfImage = []byte{0xff, 0xd9}
 
-// explain says in the first words whether the file ends too early or is wrong in itself.
-func explain(f Format, err error) error {
+// explain says in the first words whether the file ends too early, is of a kind that is not read, or is wrong in itself.
+func explain(f Format, data []byte, err error) error {
+	kind := unsupportedKind(f, data)
 	switch {
+	case kind != "":
+		return fmt.Errorf("unsupported %v: %s: %w", f, kind, err)
 	case truncated(err):
 		return fmt.Errorf("truncated %v: %w", f, err)
 	case strings.Contains(err.Error(), "unsupported"):
 		return fmt.Errorf("unsupported %v: %w", f, err)
 	}
 	return fmt.Errorf("damaged %v: %w", f, err)
+}
+
+// unsupportedKind knows files that decoders take for damaged, though they are whole and of a kind that they do not read.
+func unsupportedKind(f Format, data []byte) string {
+	const extended, animated = 12, 1 << 1 // where a WebP's first chunk is, and a flag in it
+	switch {
+	case f == WebP && len(data) > extended+8 && string(data[extended:][:4]) == "VP8X" && data[extended+8]&animated != 0:
+		return "it is animated"
+	case f == TIFF && planar(data):
+		return "its colours lie in separate planes"
+	}
+	return ""
+}
+
+// planar reports whether the first directory of a TIFF has PlanarConfiguration 2 (TIFF 6.0, page 38).
+func planar(data []byte) bool {
+	const tag, entry = 284, 12
+	var order binary.ByteOrder = binary.LittleEndian
+	if data[0] == 'M' {
+		order = binary.BigEndian
+	}
+	if len(data) < 8 {
+		return false
+	}
+	at := int64(order.Uint32(data[4:]))
+	if at+2 > int64(len(data)) {
+		return false
+	}
+	n := int64(order.Uint16(data[at:]))
+	for e := at + 2; e < at+2+n*entry && e+entry <= int64(len(data)); e += entry {
+		if order.Uint16(data[e:]) == tag {
+			return order.Uint16(data[e+8:]) == 2
+		}
+	}
+	return false
 }
 
 // truncated reports whether err is of a file that ends too early. Some decoders give the cause as text only.

@@ -6,6 +6,19 @@ import (
 	"os"
 )
 
+// readFile reads the file at path into buf, enlarged where needed, when it is its turn; the caller says when it is done with the data.
+func (t *Transform) readFile(buf []byte, path string) (data []byte, done func(), err error) {
+	done = func() {}
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() <= t.limits.MaxBytes {
+		done = t.memory.reading(info.Size())
+	}
+	if data, err = readFile(buf, path, t.limits); err != nil {
+		done()
+		return data, nil, err
+	}
+	return data, done, nil
+}
+
 // readFile reads the file at path into buf, enlarged where needed. Only regular files are read: a pipe or device may never
 // end. The errors of the system name the path.
 func readFile(buf []byte, path string, l Limits) ([]byte, error) {

@@ -62,6 +62,8 @@ func TestHostileBytes(t *testing.T) {
 		{"damaged JPEG", replaced(jpeg, len(jpeg)-60, 0xff, 0xc0, 0xff, 0xc0), "JPEG"},
 		{"endless scans", bomb(t), " scans, more than 500"},
 		{"palette index out of range", picture(t, "bad_palette_index.tif"), "damaged TIFF"},
+		{"animated WebP", picture(t, "bad_animated.webp"), "unsupported WebP: it is animated"},
+		{"planar TIFF", picture(t, "bad_planar.tif"), "unsupported TIFF: its colours lie in separate planes"},
 		{"CMYK without Adobe's marker", bytes.Replace(picture(t, "jpeg_cmyk.jpg"), []byte("Adobe"), []byte("Adobf"), 1), "unsupported JPEG"},
 	}
 	tr := must(New(imagenet(Bilinear), Limits{}))

@@ -9,8 +9,9 @@ import (
 // header before anything is decoded.
 type Limits struct {
 	// MaxPixels is the largest width x height; the default is 134,217,728 (128 Mi), enough for the 108-megapixel sensors of
-	// telephones and for medium format. Decoding needs 1 to 4 bytes of memory a pixel for most files, 8 with 16-bit samples, and
-	// 15 for a progressive JPEG with full chroma: 0.2 to 2 GB at the limit, for each picture that is decoded at once.
+	// telephones and for medium format. Decoding needs 1 to 4 bytes of memory a pixel for most files, 8 with 16-bit samples (up to
+	// 30 in a TIFF), 15 for a progressive JPEG with full chroma, and 12 more for JPEGs that the standard decoder refuses: 0.2 to
+	// 4 GB at the limit. MaxMemory says how much all pictures that are decoded at once may take.
 	MaxPixels int64
 
 	// MaxSide is the longest side in pixels; the default is 65,535, JPEG's own limit. It bounds the work on pictures of few
@@ -19,6 +20,11 @@ type Limits struct {
 
 	// MaxBytes is the largest file; the default is 512 MiB, an uncompressed 16-bit RGB picture of 89 megapixels.
 	MaxBytes int64
+
+	// MaxMemory is how many bytes decoding may take, all concurrent callers of a [Transform] together; the default is 2 GiB.
+	// What a picture will need is told from its header. Who would go beyond the limit waits, and a picture that needs more than that
+	// goes alone. The files themselves are not counted: those over 64 MiB are read one after another.
+	MaxMemory int64
 }
 
 // Validate reports the first limit that is negative.
@@ -30,6 +36,8 @@ func (l Limits) Validate() error {
 		return fmt.Errorf("MaxSide %d: want 0 (for the default) or more", l.MaxSide)
 	case l.MaxBytes < 0:
 		return fmt.Errorf("MaxBytes %d: want 0 (for the default) or more", l.MaxBytes)
+	case l.MaxMemory < 0:
+		return fmt.Errorf("MaxMemory %d: want 0 (for the default) or more", l.MaxMemory)
 	}
 	return nil
 }
@@ -43,6 +51,9 @@ func (l Limits) withDefaults() Limits {
 	}
 	if l.MaxBytes == 0 {
 		l.MaxBytes = 512 << 20
+	}
+	if l.MaxMemory == 0 {
+		l.MaxMemory = 2 << 30
 	}
 	return l
 }

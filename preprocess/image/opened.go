@@ -16,25 +16,36 @@ type Opened struct {
 
 // Open reads and decodes the picture at path, within the transform's limits.
 func (t *Transform) Open(path string) (*Opened, error) {
-	data, err := readFile(nil, path, t.limits)
+	data, done, err := t.readFile(nil, path)
 	if err != nil {
 		return nil, fmt.Errorf("preprocess/image: %w", err)
 	}
-	o, err := t.open(data)
+	defer done()
+	o, err := t.open(path, data)
 	if err != nil {
 		return nil, fmt.Errorf("preprocess/image: %s: %w", path, err)
 	}
 	return o, nil
 }
 
-func (t *Transform) open(data []byte) (o *Opened, err error) {
-	img, meta, err := decode(data, t.limits)
-	if err != nil {
-		return nil, err
-	}
-	o = &Opened{t: t, img: img}
-	o.w, o.h, o.orientation, err = t.upright(img, meta.Orientation)
+func (t *Transform) open(path string, data []byte) (*Opened, error) {
+	o := &Opened{t: t}
+	err := t.decoded(path, data, func(img goimage.Image, orientation int) (err error) {
+		o.img = img
+		o.w, o.h, o.orientation, err = t.upright(img, orientation)
+		return err
+	})
 	return o, err
+}
+
+// Bytes is about how much memory the picture takes.
+func (o *Opened) Bytes() int64 {
+	n := 4 * int64(o.w) * int64(o.h)
+	switch o.img.(type) {
+	case *goimage.NRGBA64, *goimage.RGBA64:
+		return 2 * n
+	}
+	return n
 }
 
 // Size returns the size as the picture is shown: turned as EXIF says, unless the transform ignores that.

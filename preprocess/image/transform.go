@@ -8,11 +8,17 @@ import (
 
 // Transform turns pictures into tensors as one fixed set of settings asks. It is safe for concurrent use.
 type Transform struct {
+	// Salvage, which may be set before first use, is asked about each damaged JPEG of which a picture could be made, with its path ("" for
+	// bytes) and what is wrong with it: true takes that picture, false leaves it an error, as where Salvage is nil. It is called by
+	// concurrent callers, and once for each time that a file is read.
+	Salvage func(path, damage string) bool
+
 	settings Settings
 	limits   Limits
 	tables   [3][256]float32 // by colour: the tensor's value of each byte
 	plans    planCache
 	scratch  sync.Pool // of *scratch
+	memory   *memory
 }
 
 // New returns the transform of settings s. The limits apply to File and Bytes.
@@ -24,6 +30,7 @@ func New(s Settings, l Limits) (*Transform, error) {
 		return nil, fmt.Errorf("preprocess/image: limits: %w", err)
 	}
 	t := &Transform{settings: s, limits: l.withDefaults(), tables: normalisation(s)}
+	t.memory = newMemory(t.limits.MaxMemory)
 	t.plans.make = func(w, h int) *plan { return newPlan(s, w, h) }
 	t.scratch.New = func() any { return new(scratch) }
 	return t, nil
@@ -46,12 +53,13 @@ func (t *Transform) File(dst []float32, path string) error {
 	t.checkLength(len(dst))
 	s := t.scratch.Get().(*scratch)
 	defer t.scratch.Put(s)
-	data, err := readFile(s.file, path, t.limits)
+	data, done, err := t.readFile(s.file, path)
 	if err != nil {
 		return fmt.Errorf("preprocess/image: %w", err)
 	}
+	defer done()
 	s.keepFile(data)
-	if err := t.bytes(s, dst, data); err != nil {
+	if err := t.bytes(s, dst, path, data); err != nil {
 		return fmt.Errorf("preprocess/image: %s: %w", path, err)
 	}
 	return nil
@@ -62,19 +70,14 @@ func (t *Transform) Bytes(dst []float32, data []byte) error {
 	t.checkLength(len(dst))
 	s := t.scratch.Get().(*scratch)
 	defer t.scratch.Put(s)
-	if err := t.bytes(s, dst, data); err != nil {
+	if err := t.bytes(s, dst, "", data); err != nil {
 		return fmt.Errorf("preprocess/image: %w", err)
 	}
 	return nil
 }
 
-func (t *Transform) bytes(s *scratch, dst []float32, data []byte) (err error) {
-	defer recovered(&err)
-	img, meta, err := decode(data, t.limits)
-	if err != nil {
-		return err
-	}
-	return t.picture(s, dst, img, meta.Orientation)
+func (t *Transform) bytes(s *scratch, dst []float32, path string, data []byte) error {
+	return t.decoded(path, data, func(img goimage.Image, orientation int) error { return t.picture(s, dst, img, orientation) })
 }
 
 // Picture transforms a decoded picture into dst, which has as many elements as Shape says. The orientation is EXIF's, 1 to

@@ -55,12 +55,13 @@ func (v *Viewer) File(dst []float32, path string, seed uint64) error {
 	v.checkLength(len(dst))
 	s := v.scratch.Get().(*viewScratch)
 	defer v.scratch.Put(s)
-	data, err := readFile(s.file, path, v.t.limits)
+	data, done, err := v.t.readFile(s.file, path)
 	if err != nil {
 		return fmt.Errorf("preprocess/image: %w", err)
 	}
+	defer done()
 	s.keepFile(data)
-	if err := v.bytes(s, dst, data, seed); err != nil {
+	if err := v.bytes(s, dst, path, data, seed); err != nil {
 		return fmt.Errorf("preprocess/image: %s: %w", path, err)
 	}
 	return nil
@@ -71,19 +72,14 @@ func (v *Viewer) Bytes(dst []float32, data []byte, seed uint64) error {
 	v.checkLength(len(dst))
 	s := v.scratch.Get().(*viewScratch)
 	defer v.scratch.Put(s)
-	if err := v.bytes(s, dst, data, seed); err != nil {
+	if err := v.bytes(s, dst, "", data, seed); err != nil {
 		return fmt.Errorf("preprocess/image: %w", err)
 	}
 	return nil
 }
 
-func (v *Viewer) bytes(s *viewScratch, dst []float32, data []byte, seed uint64) (err error) {
-	defer recovered(&err)
-	img, meta, err := decode(data, v.t.limits)
-	if err != nil {
-		return err
-	}
-	return v.picture(s, dst, img, meta.Orientation, seed)
+func (v *Viewer) bytes(s *viewScratch, dst []float32, path string, data []byte, seed uint64) error {
+	return v.t.decoded(path, data, func(img goimage.Image, orientation int) error { return v.picture(s, dst, img, orientation, seed) })
 }
 
 // Picture writes the views of a decoded picture into dst, which has Len elements. The orientation is as for
