@@ -58,10 +58,7 @@ func NewCrops(b *Boxes, m models.Manifest, o PictureOptions) (*Crops, error) {
 const openedMost = 256 << 20
 
 func openedPictures() cache[int, *image.Opened] {
-	return cache[int, *image.Opened]{mostBytes: openedMost, size: func(p *image.Opened) int64 {
-		w, h := p.Size()
-		return 4 * int64(w) * int64(h)
-	}}
+	return cache[int, *image.Opened]{mostBytes: openedMost, size: (*image.Opened).Bytes}
 }
 
 // shown is a box as outputs show it; nil for one that they could not.

@@ -21,12 +21,14 @@ type Pictures struct {
 	listing   *datasets.Listing
 	transform *image.Transform
 	options   PictureOptions
+	damaged   damaged
 }
 
 // PictureOptions say how pictures are decoded.
 type PictureOptions struct {
 	IgnoreOrientation bool  // leave pictures as stored instead of turning them as EXIF says
 	MaxPixels         int64 // refuse larger pictures; 0: the default of package image
+	UseDamaged        bool  // make of damaged JPEGs what libjpeg makes of them, instead of refusing them
 }
 
 // NewPictures makes items of a listing, for a network of a manifest.
@@ -40,7 +42,8 @@ func NewPictures(l *datasets.Listing, m models.Manifest, o PictureOptions) (*Pic
 	if err != nil {
 		return nil, err
 	}
-	p := &Pictures{model: m, listing: l, transform: t, options: o}
+	p := &Pictures{model: m, listing: l, transform: t, options: o, damaged: damaged{use: o.UseDamaged}}
+	t.Salvage = p.damaged.salvage
 	p.collection = collection{noun: "picture", shape: t.Shape(), hash: listingHash(l), warnings: l.Warnings}
 	for _, pic := range l.Pictures {
 		p.items = append(p.items, pipeline.Item{Name: Readable(pic.Name), Stream: Readable(pic.Stream), Time: pic.Time, Zoned: pic.Zoned})
@@ -72,7 +75,8 @@ func (p *Pictures) Prepared() any {
 		models.Input
 		IgnoreOrientation bool  `json:"ignore_orientation"`
 		MaxPixels         int64 `json:"max_pixels,omitempty"`
-	}{p.model.Input, p.options.IgnoreOrientation, p.options.MaxPixels}
+		UseDamaged        bool  `json:"use_damaged,omitempty"`
+	}{p.model.Input, p.options.IgnoreOrientation, p.options.MaxPixels, p.options.UseDamaged}
 }
 
 // Loader implements [Input]. The views are sets of package image.

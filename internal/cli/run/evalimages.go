@@ -52,6 +52,7 @@ func evalImages(c *cli.Context, env console.Environment) error {
 	if err != nil {
 		return err
 	}
+	defer tellDamaged(c, env, in)
 	return evaluate(c, env, m, in, listed, func(label string) string { return label })
 }
 

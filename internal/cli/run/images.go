@@ -30,6 +30,7 @@ func imageFlags() []cli.Flag {
 		&cli.StringFlag{Name: "time-layout", Category: console.InputCategory, Usage: "Go `LAYOUT` of such times, as 20060102_150405"},
 		&cli.BoolFlag{Name: "ignore-orientation", Category: console.InputCategory, Usage: "leave pictures as stored instead of turning them as EXIF says"},
 		&cli.Int64Flag{Name: "max-pixels", Category: console.InputCategory, DefaultText: "128 Mi", Usage: "refuse larger pictures"},
+		&cli.StringFlag{Name: "damaged", Value: "fail", Category: console.InputCategory, Usage: "fail or use: whether damaged JPEGs of which a part can be read are failures, or are used with grey for the rest, as MegaDetector does"},
 	}, boxFlags(), computeFlags(), predictor.Flags(), filtering.StreamFlags())
 }
 
@@ -58,8 +59,22 @@ func listing(c *cli.Context, env console.Environment) (*datasets.Listing, error)
 // picturesOf makes the input of a listing: its pictures, or the boxes that a detector found in them.
 func picturesOf(c *cli.Context, l *datasets.Listing, boxes *inputs.Boxes, m *models.Model) (inputs.Input, error) {
 	o := inputs.PictureOptions{IgnoreOrientation: c.Bool("ignore-orientation"), MaxPixels: c.Int64("max-pixels")}
+	switch policy := c.String("damaged"); policy {
+	case "fail":
+	case "use":
+		o.UseDamaged = true
+	default:
+		return nil, fmt.Errorf("--damaged %q: want fail or use", policy)
+	}
 	if boxes != nil {
 		return inputs.NewCrops(boxes, m.Manifest, o)
 	}
 	return inputs.NewPictures(l, m.Manifest, o)
+}
+
+// tellDamaged names the damaged pictures of a run that has ended.
+func tellDamaged(c *cli.Context, env console.Environment, in inputs.Input) {
+	if d, ok := in.(interface{ Damaged() []string }); ok {
+		console.Warn(c, env, d.Damaged())
+	}
 }
