@@ -25,6 +25,7 @@ type Summary struct {
 	ConstantElements  int64             // elements of floating-point tensors in Constant nodes
 	Metadata          map[string]string // metadata_props, where exporters put class names
 	External          []string          // files that hold external data, as the model names them; sorted
+	Scaling           Scaling           // of the first input
 	FoldedConvolution bool              // there are convolutions but no normalisation: an exporter has folded it away
 }
 
@@ -93,6 +94,10 @@ func Inspect(m *onnxpb.ModelProto) Summary {
 	}
 	s.Inputs = inputs(g)
 	s.Outputs = outputs(g)
+	s.Scaling = identity()
+	if len(s.Inputs) > 0 {
+		s.Scaling = scaling(g, s.Inputs[0].Name)
+	}
 	s.Nodes, s.Ops = countOps(g)
 	s.countTensors(g)
 	s.FoldedConvolution = folded(s.Ops)
