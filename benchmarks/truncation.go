@@ -150,7 +150,7 @@ func listed(q [][]float64, top, classes int) ([]int, error) {
 			return nil, err
 		}
 		f.Step(dst, item.Probs)
-		restored = d.Space(i).Restore(restored, dst)
+		restored = d.Space(i).Restore(restored, dst, item.Probs)
 		name, _ := d.Label(i, restored, -1)
 		if out[i], err = strconv.Atoi(name); err != nil {
 			return nil, err

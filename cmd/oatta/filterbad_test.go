@@ -41,7 +41,7 @@ func TestFilterMalformed(t *testing.T) {
 		if !strings.Contains(errOut, "5 items in 2 streams: 1 failed") {
 			t.Errorf("summary %s", errOut)
 		}
-		out, errOut = mustOatta(t, console.Partial, "filter", in, "--max-line", "4096", "--on-error", "stop")
+		out, errOut = mustOatta(t, console.Unfinished, "filter", in, "--max-line", "4096", "--on-error", "stop")
 		if out != strings.Join(strings.SplitAfter(want, "\n")[:2], "") || !strings.Contains(errOut, in+":3: ") {
 			t.Errorf("stopped at %s with\n%s%s", line, out, errOut)
 		}
@@ -104,7 +104,7 @@ func TestFilterNothingDone(t *testing.T) {
 	}
 	mustOatta(t, console.Nothing, "filter", filepath.Join(dir, "absent.jsonl"))
 	mustOatta(t, console.Nothing, "filter", dir, "--format", "jsonl")
-	if _, errOut := mustOatta(t, console.Partial, "filter", in, "--max-streams", "1"); !strings.Contains(errOut, `:2: stream "b": one more than the most streams at a time, 1 (--max-streams)`) {
+	if _, errOut := mustOatta(t, console.Unfinished, "filter", in, "--max-streams", "1"); !strings.Contains(errOut, `:2: stream "b": one more than the most streams at a time, 1 (--max-streams)`) {
 		t.Error(errOut)
 	}
 	if out, _ := mustOatta(t, console.Nothing, "filter", os.DevNull, "--format", "jsonl"); out != "" {

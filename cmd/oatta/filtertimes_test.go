@@ -81,7 +81,7 @@ func TestFilterTimes(t *testing.T) {
 			}
 		}
 	}
-	_, errOut := mustOatta(t, console.Partial, "filter", in, "--late", "error")
+	_, errOut := mustOatta(t, console.Unfinished, "filter", in, "--late", "error")
 	if !strings.Contains(errOut, ":41: stream \"s\": timeline: item \"39\"") || !strings.Contains(errOut, "there twice") {
 		t.Error(errOut)
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/urfave/cli/v2"
@@ -87,12 +88,23 @@ func newApp(env console.Environment) *cli.App {
 		OnUsageError:   usageError,
 	}
 	quietUsage(app.Commands)
+	tellExitCodes(app.Commands)
 	return app
 }
 
 // usageError returns the error alone: the screenful of help that the library would print hides it.
 func usageError(c *cli.Context, err error, _ bool) error {
 	return fmt.Errorf("%w; see `%s --help`", err, c.Command.HelpName)
+}
+
+// tellExitCodes says in the help of every command what its exit code means: it is the same everywhere.
+func tellExitCodes(commands []*cli.Command) {
+	for _, c := range commands {
+		if len(c.Subcommands) == 0 && !c.Hidden {
+			c.Description = strings.TrimPrefix(c.Description+"\n"+console.ExitCodes, "\n")
+		}
+		tellExitCodes(c.Subcommands)
+	}
 }
 
 func quietUsage(commands []*cli.Command) {

@@ -244,7 +244,7 @@ func TestSleepWritesWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := filepath.Join(t.TempDir(), "out.jsonl")
-	_, errOut := mustOatta(t, console.Partial, "run", "sleep", dir, "--model", cnn(t), "--hypnograms", to, "-o", out)
+	_, errOut := mustOatta(t, console.Unfinished, "run", "sleep", dir, "--model", cnn(t), "--hypnograms", to, "-o", out)
 	if !strings.Contains(errOut, "--resume continues") {
 		t.Errorf("%s", errOut)
 	}

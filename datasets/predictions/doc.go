@@ -22,8 +22,8 @@
 // Which classes there are, Options.Classes says, else the document: all of MegaDetector's "classification_categories", whether they occur or not,
 // and the 2,498 of SpeciesNet's classifiers, most of which a document never names. The filter of a stream has all of up to 64 classes. Of more
 // it has those that the lists of its own stream name, and one more for the others, which no list tells apart ([Space]): the same arithmetic at a
-// cost that does not grow with what is declared, and no stream that depends on another. That class is never a label. What the filter leaves it is given
-// back to all that it stands for. A stream whose lists name one class only offers no choice, and stays as it is; where no list names more than
+// cost that does not grow with what is declared, and no stream that depends on another. That class is never a label, and never
+// gets more than the list left to all that it stands for. A stream whose lists name one class only offers no choice, and stays as it is; where no list names more than
 // one, auto learns no order of classes, for it would learn the guess above ([adapt.Settings.TopOnly]). `go run ./benchmarks/bench
 // truncation` measures what lists of 1 to 5 classes keep of the gain of whole vectors.
 //

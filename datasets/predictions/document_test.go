@@ -3,6 +3,7 @@ package predictions
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 )
@@ -81,7 +82,7 @@ func passDocument(t testing.TB, text string, f Format, o Options) (out string, o
 // exchanged is a filter that takes the first class for the second, and in predictions of SpeciesNet the first for the last that is listed.
 func exchanged(d *Document, i int, item *Item) Adapted {
 	space := d.Space(i)
-	p := space.Restore(nil, item.Probs)
+	p := space.Restore(nil, item.Probs, item.Probs)
 	other := min(1, len(space.Classes)-1)
 	if d.Format() == FormatSpeciesNet {
 		other = len(space.Classes) - 1
@@ -201,5 +202,31 @@ func TestDocumentMalformed(t *testing.T) {
 		if !strings.Contains(got, `"classifications": `+list+`},`) || strings.Count(got, "raw_classifications") != 5 {
 			t.Errorf("%s came out in\n%s", list, got)
 		}
+	}
+}
+
+// The class that stands for others never gets more than the list left to them, and less where the filter doubts it.
+func TestRestore(t *testing.T) {
+	space := newSpace([]int{0, 1}, 1000, 64)
+	q := make([]float64, space.Len())
+	if err := space.fill(q, []score{{0, 0.8}, {1, 0.1}}); err != nil {
+		t.Fatal(err)
+	}
+	near := func(got []float64, want ...float64) bool {
+		for i := range want {
+			if math.Abs(got[i]-want[i]) > 1e-12 {
+				return false
+			}
+		}
+		return true
+	}
+	if got := space.Restore(nil, q, q); !near(got, 0.8, 0.1, 0.1) {
+		t.Errorf("untouched: %v", got)
+	}
+	if got := space.Restore(nil, []float64{0.6, 0.3, 0.1}, q); !near(got, 0.6, 0.3, 0.1) {
+		t.Errorf("one of many more likely: %v", got)
+	}
+	if got := space.Restore(nil, []float64{1 - q[2]/2, 0, q[2] / 2}, q); !near(got, 0.95, 0, 0.05) {
+		t.Errorf("half as likely: %v", got)
 	}
 }

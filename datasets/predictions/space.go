@@ -48,22 +48,26 @@ func (s *Space) Names(all []string) []string {
 // RestName is what the class that stands for those of no list is called in figures. It is never a label.
 const RestName = "(classes of no list)"
 
-// Restore turns what a filter made of the classes into the probabilities of all: the last, if it stands for others, gets the mass of each of
-// them.
-func (s *Space) Restore(dst, adapted []float64) []float64 {
+// Restore turns what a filter made of an item's vector q into probabilities of all classes. The class that stands for others gets the mass that the
+// item's list left to all of them, or less where the filter made one of them less likely; never more: of a class that no list names
+// nothing speaks for it. The others share what is left as the filter has it.
+func (s *Space) Restore(dst, adapted, q []float64) []float64 {
 	dst = append(dst[:0], adapted...)
 	if s.Rest == 0 {
 		return dst
 	}
 	last := len(dst) - 1
-	dst[last] *= float64(s.Rest)
-	sum := 0.0
-	for _, p := range dst {
-		sum += p
+	others := float64(s.Rest) * q[last]
+	rest := others / (1 - q[last] + others)
+	if adapted[last] < q[last] {
+		rest *= adapted[last] / q[last]
 	}
-	for i := range dst {
-		dst[i] /= sum
+	if named := 1 - adapted[last]; named > 0 {
+		for i := range dst[:last] {
+			dst[i] *= (1 - rest) / named
+		}
 	}
+	dst[last] = rest
 	return dst
 }
 

@@ -33,8 +33,7 @@ func Command(env console.Environment) *cli.Command {
 			"for --transitions of filter, run and eval. Counts under 5 are pooled, and the file says of how many streams it is.\n" +
 			"Streams are held out in turn, and filtered with and without what the others teach: the prior is written for auto, and the\n" +
 			"transitions into a manifest, only where the adapted probabilities of the truth gain by it for sure.\n" +
-			"For a model of pictures: oatta run images DIR -o raw.jsonl --vectors, then oatta calibrate raw.jsonl --labels labels.csv.\n" +
-			"Exit code 0: all well; 1: fitted, but some lines failed or an output did; 2: nothing fitted; 130: interrupted.",
+			"For a model of pictures: oatta run images DIR -o raw.jsonl --vectors, then oatta calibrate raw.jsonl --labels labels.csv.",
 		Flags:  slices.Concat(labelledFlags(), calibrateFlags()),
 		Action: func(c *cli.Context) error { return calibrate(c, env) },
 	}

@@ -7,11 +7,12 @@ import (
 	"golang.org/x/term"
 )
 
-// The exit codes.
+// The exit codes, the same in every command.
 const (
 	Fine        = 0   // all went well
-	Partial     = 1   // some items failed, or the run ended early with work done
-	Nothing     = 2   // nothing was done: wrong arguments, no input, no library
+	Partial     = 1   // it came to its end, with failures: items, or something that was to be written beside the results
+	Nothing     = 2   // nothing was done: wrong arguments, no input, no item with a prediction, no library
+	Unfinished  = 3   // it stopped half way: what was done is kept, and the same command goes on where its output or state is a file
 	Interrupted = 130 // stopped by a signal; what was done is kept and can be resumed
 )
 
@@ -45,3 +46,6 @@ func IsTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
+
+// ExitCodes says in the help of a command what its exit code tells.
+const ExitCodes = "Exit code 0: all well; 1: done, with failures; 2: nothing done; 3: stopped half way, and what was done is kept; 130: interrupted."

@@ -165,8 +165,8 @@ func (p *documentPass) adaptedOf(i int, item *predictions.Item, result streams.R
 	if p.space.Alone {
 		result.Probs, result.Gate = item.Probs, 0
 	}
-	p.restored[0] = p.space.Restore(p.restored[0], item.Probs)
-	p.restored[1] = p.space.Restore(p.restored[1], result.Probs)
+	p.restored[0] = p.space.Restore(p.restored[0], item.Probs, item.Probs)
+	p.restored[1] = p.space.Restore(p.restored[1], result.Probs, item.Probs)
 	before, was := p.d.Before(i, p.restored[0])
 	after, is := p.d.Label(i, p.restored[1], result.Class)
 	a := predictions.Adapted{Label: before, AdaptedLabel: after, Probs: p.restored[1], Gate: result.Gate, Mode: string(p.streams.Mode)}

@@ -223,8 +223,10 @@ func (r *job) close(err error) error {
 	switch {
 	case errors.Is(err, predicted.ErrInterrupted):
 		return console.Exit(console.Interrupted, fmt.Errorf("interrupted after %d items", r.Items))
-	case err != nil && r.steps > 0:
+	case err != nil && r.whole && r.steps > 0:
 		return console.Exit(console.Partial, err)
+	case err != nil && r.steps > 0:
+		return console.Exit(console.Unfinished, err)
 	case err != nil:
 		return err
 	case r.Failures > 0 && r.steps == 0:

@@ -32,6 +32,7 @@ func (r *classification) close(report pipeline.Report, listed time.Duration, err
 		}
 		err = errors.Join(r.explained.Write(said), r.memory.commit())
 	}
+	finished := ended && (r.output == nil || err == nil)
 	if r.output != nil {
 		if ended && err == nil {
 			err = r.output.Finish()
@@ -46,10 +47,11 @@ func (r *classification) close(report pipeline.Report, listed time.Duration, err
 	if w := r.starved.Warning(); w != "" {
 		console.Warn(r.c, r.env, []string{w})
 	}
-	return r.exit(report, err)
+	return r.exit(report, finished, err)
 }
 
-func (r *classification) exit(report pipeline.Report, err error) error {
+// exit turns the outcome into an exit code; ended: all items are done, and the output is complete.
+func (r *classification) exit(report pipeline.Report, ended bool, err error) error {
 	done := report.Items > report.Failures
 	if err != nil && r.output != nil && report.Items > 0 {
 		err = fmt.Errorf("%w\n%s are done; the same command with --resume continues", err, console.Number(report.Items, r.input.Noun()))
@@ -57,8 +59,10 @@ func (r *classification) exit(report pipeline.Report, err error) error {
 	switch {
 	case report.Stopped && (err == nil || errors.Is(err, context.Canceled)):
 		return console.Exit(console.Interrupted, r.stopped(report))
-	case err != nil && done:
+	case err != nil && ended:
 		return console.Exit(console.Partial, err)
+	case err != nil && (done || r.output != nil && report.Items > 0):
+		return console.Exit(console.Unfinished, err)
 	case err != nil:
 		return err
 	case !done:

@@ -21,8 +21,7 @@ func runImagesCommand(env console.Environment) *cli.Command {
 			"--damaged use, what is left of it is used, and named at the end.\n" +
 			"With --boxes, the network classifies what a detector found in the pictures: each box is an item of its own, FILE#NUMBER, and a step of\n" +
 			"its stream; those of a picture come by falling confidence. Boxes are of the picture as EXIF turns it, which is how MegaDetector sees it, or\n" +
-			"with --ignore-orientation as it is stored. They are cut as they are, and then resized like a picture.\n" +
-			"Exit code 0: all well; 1: some pictures failed; 2: nothing done; 130: interrupted, --resume continues.",
+			"with --ignore-orientation as it is stored. They are cut as they are, and then resized like a picture.",
 		Flags: slices.Concat(imageFlags(), resultFlags(), writtenFlags(), []cli.Flag{
 			&cli.BoolFlag{Name: "dry-run", Category: console.OutputCategory, Usage: "show the streams and their order; run nothing"},
 		}),
