@@ -64,7 +64,7 @@ func (s edfSource) bounded(choice eeg.Choice, set eeg.Settings) error {
 		}
 		signal := s.Header().Signals[s.signals[k]]
 		if rate := signal.Rate(); rate < leastShare*set.Rate {
-			return fmt.Errorf("channel %q: %g Hz, and the network takes %g: want at least a hundredth of that", signal.Label, rate, set.Rate)
+			return fmt.Errorf("channel %q: %.3g Hz, and the network takes %g: want at least a hundredth of that", signal.Label, rate, set.Rate)
 		}
 	}
 	const day = 86400

@@ -189,7 +189,10 @@ func (s *Sleep) score(n *night, e *edf.File, path string) error {
 		return nil
 	}
 	for _, w := range h.Warnings {
-		if !slices.Contains(e.Header().Warnings, w) || path != "" { // those are told
+		switch {
+		case path != "":
+			s.warn("%s: its hypnogram: %s", n.file.name, w)
+		case !slices.Contains(e.Header().Warnings, w): // those are told
 			s.warn("%s: %s", n.file.name, w)
 		}
 	}
