@@ -176,6 +176,45 @@ func TestSleepThatVanishes(t *testing.T) {
 	}
 }
 
+// The number of epochs follows the samples, also where the times of records are far apart.
+func TestSleepFarApart(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct {
+		apart string
+		want  int // items; 1 is a failure
+	}{{"3600", 122}, {"3000000", 1}, {"900000000000", 1}} {
+		path := filepath.Join(dir, "a.edf")
+		writeTwoRecords(t, path, c.apart)
+		s, err := OpenSleep(context.Background(), []string{path}, sleepModel("C3", 10), SleepOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, why, failed := s.Unread()
+		if len(s.Items()) != c.want || (failed == 1) != (c.want == 1) || failed == 1 && !strings.Contains(why, "far apart") {
+			t.Errorf("%s: %d items, %s", c.apart, len(s.Items()), why)
+		}
+	}
+}
+
+// writeTwoRecords writes an EDF+D of two records of a minute at 10 Hz, of which the second begins so many seconds after the start.
+func writeTwoRecords(t *testing.T, path, second string) {
+	t.Helper()
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%-8s%-80s%-80s%-8s%-8s%-8d%-44s%-8d%-8d%-4d", "0", "X", "X", "24.04.89", "16.13.00", 768, "EDF+D", 2, 60, 2)
+	fmt.Fprintf(&b, "%-16s%-16s%160s%-8s%-8s%-8d%-8d%-8d%-8d%-8d%-8d%-8d%-8d%160s%-8d%-8d%64s", "C3", "EDF Annotations", "", "uV", "", -9, -1, 9, 1, -9, -9, 9, 9, "", 600, 20, "")
+	for i, onset := range []string{"0", second} {
+		for k := range 600 {
+			if err := binary.Write(&b, binary.LittleEndian, int16((k+i)%9)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		fmt.Fprintf(&b, "+%s\x14\x14%s", onset, strings.Repeat("\x00", 40-3-len(onset)))
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // A long night in hand stays while short ones come and go beside it.
 func TestNightsInHand(t *testing.T) {
 	c, long := cache[*night, *eeg.Epochs]{most: 3}, &night{}
