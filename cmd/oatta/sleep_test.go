@@ -256,3 +256,46 @@ func TestSleepWritesWhole(t *testing.T) {
 		t.Error("the resumed run did not write the summary")
 	}
 }
+
+// What is seen only when samples are read is told all the same, at the end and in the manifest, and so is what was taken for a channel.
+func TestSleepTells(t *testing.T) {
+	needEngine(t)
+	dir := t.TempDir()
+	loose := make([]int, 300*100) // the electrode falls off after three of five minutes
+	for i := range 180 * 100 {
+		loose[i] = i * i % 977
+	}
+	writeFile(t, filepath.Join(dir, "loose.edf"), recordingOf("C4", "uV", loose))
+	writeFile(t, filepath.Join(dir, "dot.edf"), recordingOf("C4", ".V", loose[:180*100]))
+	model := cnn(t, "--channels", "C4-M1")
+	out := filepath.Join(t.TempDir(), "out.jsonl")
+	_, text := mustOatta(t, console.Fine, "run", "sleep", dir, "--model", model, "-o", out)
+	for _, want := range []string{
+		`channel "C4": no signal (it does not move) in 4 of 10 epochs of 1 recording, first in loose.edf at second 180`,
+		`channel "C4": unit ".V" is no voltage: values are as they are, in 1 recording, the first dot.edf`,
+		`channel "C4-M1": "C4" is taken, of which the reference is not known to be the same, in 2 recordings`,
+	} {
+		if strings.Count(text, want) != 1 {
+			t.Errorf("%q is not told once in:\n%s", want, text)
+		}
+	}
+	m, err := run.ReadManifest(out)
+	if err != nil || len(m.Warnings) != 3 || !strings.Contains(string(m.Settings.Prepare), `"Signal": "C4"`) {
+		t.Errorf("manifest: %v, %q, %s", err, m.Warnings, m.Settings.Prepare)
+	}
+	_, text = mustOatta(t, console.Fine, "run", "sleep", filepath.Join(dir, "dot.edf"), "--model", model, "--unit", "mV", "--channels", "C4")
+	if strings.Contains(text, "channel") {
+		t.Errorf("named, and told all the same: %s", text)
+	}
+}
+
+// recordingOf is an EDF file of one channel at 100 Hz.
+func recordingOf(label, unit string, samples []int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-8s%-80s%-80s%-8s%-8s%-8d%-44s%-8d%-8d%-4d", "0", "X", "X", "24.04.89", "16.13.00", 512, "", len(samples)/100, 1, 1)
+	fmt.Fprintf(&b, "%-16s%80s%-8s%-8d%-8d%-8d%-8d%80s%-8d%32s", label, "", unit, -1000, 1000, -1000, 1000, "", 100, "")
+	for _, v := range samples {
+		b.Write([]byte{byte(v), byte(v >> 8)})
+	}
+	return b.String()
+}
