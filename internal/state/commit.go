@@ -92,16 +92,31 @@ func (s *Store) commit(p Position) error {
 	if err != nil {
 		return err
 	}
-	return s.guard(func() error {
-		return s.db.Update(func(tx *bbolt.Tx) error {
-			states, names, beside := tx.Bucket(bucketStates), tx.Bucket(bucketNames), tx.Bucket(bucketBeside)
-			for _, w := range writes {
-				if err := w.put(states, names, beside); err != nil {
-					return fmt.Errorf("stream %q: %w", w.stream, err)
-				}
+	return s.change(func(tx *bbolt.Tx, c *census) error {
+		to := counted(tx, c)
+		for _, w := range writes {
+			if err := w.put(to); err != nil {
+				return fmt.Errorf("stream %q: %w", w.stream, err)
 			}
-			return tx.Bucket(bucketMeta).Put(keyPosition, position)
+		}
+		return tx.Bucket(bucketMeta).Put(keyPosition, position)
+	})
+}
+
+// change runs f in a transaction that counts streams anew.
+func (s *Store) change(f func(tx *bbolt.Tx, c *census) error) error {
+	return s.guard(func() error {
+		now := s.census
+		err := s.db.Update(func(tx *bbolt.Tx) error {
+			if err := f(tx, &now); err != nil {
+				return err
+			}
+			return tx.Bucket(bucketMeta).Put(keyCensus, now.encode())
 		})
+		if err == nil {
+			s.census = now
+		}
+		return err
 	})
 }
 
@@ -137,24 +152,45 @@ func (s *Store) encode(stream string, e *entry) (w write, err error) {
 	return w, err
 }
 
-func (w write) put(states, names, beside *bbolt.Bucket) error {
-	if err := w.putBeside(beside); err != nil {
-		return err
-	}
-	if w.name != nil && names.Get(w.id) == nil {
-		if err := names.Put(w.id, w.name); err != nil {
+func (w write) put(to streamBuckets) error {
+	if w.changed {
+		if err := to.beside.set(w.id, w.beside); err != nil {
 			return err
 		}
 	}
-	return states.Put(w.id, w.value)
+	if w.name != nil && to.names.Get(w.id) == nil {
+		if err := to.names.set(w.id, w.name); err != nil {
+			return err
+		}
+	}
+	return to.states.set(w.id, w.value)
 }
 
-func (w write) putBeside(beside *bbolt.Bucket) error {
+// countedBucket keeps the tally of its keys.
+type countedBucket struct {
+	*bbolt.Bucket
+	tally *tally
+}
+
+// streamBuckets are those with a key a stream.
+type streamBuckets struct{ states, names, beside countedBucket }
+
+func counted(tx *bbolt.Tx, c *census) streamBuckets {
+	of := func(name []byte) countedBucket { return countedBucket{tx.Bucket(name), c.of(name)} }
+	return streamBuckets{of(bucketStates), of(bucketNames), of(bucketBeside)}
+}
+
+// set puts a value, or takes the key away if the value is nil.
+func (b countedBucket) set(key, value []byte) error {
+	had := b.Get(key) != nil
 	switch {
-	case !w.changed:
+	case value == nil && had:
+		b.tally.remove(key)
+		return b.Delete(key)
+	case value == nil:
 		return nil
-	case w.beside == nil:
-		return beside.Delete(w.id)
+	case !had:
+		b.tally.add(key)
 	}
-	return beside.Put(w.id, w.beside)
+	return b.Put(key, value)
 }

@@ -3,6 +3,7 @@ package state
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -109,6 +110,9 @@ func TestSwappedCompanions(t *testing.T) {
 func TestFilesWithoutCompanions(t *testing.T) {
 	path := edited(t, func(tx *bbolt.Tx) error {
 		if err := tx.DeleteBucket(bucketBeside); err != nil {
+			return err
+		}
+		if err := errors.Join(tx.Bucket(bucketMeta).Delete(keyCensus), tx.Bucket(bucketMeta).Put(keyPosition, nil)); err != nil {
 			return err
 		}
 		return tx.Bucket(bucketMeta).Put(keySchema, binary.LittleEndian.AppendUint32(nil, 1))

@@ -17,9 +17,10 @@
 //     order of their last use. A million streams thus take the file's space and the cache's memory, not a million filters.
 //   - A state whose settings or number of classes are not those of [Options] is an error that names what differs.
 //   - [Store.Forget] removes: when it returns, neither the name of the stream nor any state or companion it ever had is in the file.
-//   - A damaged file is an error, not a panic; after it the store only closes. That holds for accidents: bbolt trusts the links
-//     between its pages, and a file forged so that they form a ring would not be survived. A full disk is an error of Commit: the file is as
-//     it was, the filters are still in memory, and Commit may be tried again.
+//   - Damage is an error that names the file, never a panic, and never a stream less: after it the store only closes. [Open] reads heads, tables
+//     and keys of all pages itself before bbolt may follow them, and compares the streams with the number that was committed; what is stored
+//     has checksums. So Open takes the time of reading the file, and the memory of a bit a page. That holds for accidents: against forgery
+//     there is a key. A full disk is an error of Commit: the file is as it was, the filters are still in memory, and Commit may be tried again.
 //
 // With [Options.Key] everything is sealed (see [adapt.Seal]): states, companions, names and position. What remains to be seen is the number of
 // streams, the sizes of their states, and which change together. Whoever can write the file can still put back an older one whole.

@@ -126,7 +126,7 @@ func TestOpenFinishesForgetting(t *testing.T) {
 		t.Fatal(err)
 	}
 	traces := append(marks(t, f), []byte("person"))
-	if err := s.db.Update(func(tx *bbolt.Tx) error { return s.remove(tx, []string{"person"}) }); err != nil {
+	if err := s.change(func(tx *bbolt.Tx, c *census) error { return s.remove(tx, c, []string{"person"}) }); err != nil {
 		t.Fatal(err)
 	}
 	mustClose(t, s)

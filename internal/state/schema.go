@@ -1,9 +1,11 @@
 package state
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"go.etcd.io/bbolt"
 )
@@ -11,11 +13,14 @@ import (
 // The file holds four buckets:
 //
 //	oatta    schema: its version (4 bytes, little-endian); sealed: a text known to all, sealed, if the store is; position;
-//	         scrub: present from when a stream is forgotten until its traces are
+//	         scrub: present from when a stream is forgotten until its traces are; census: how many keys the other buckets have, and which
 //	states   id of a stream -> its snapshot, sealed or not
 //	names    id of a stream -> its name, sealed; empty in a store that is not
-//	beside   id of a stream -> its companion, sealed or not, if it has one; not in version 1, whose files become version 2 when opened
-const schemaVersion = 2
+//	beside   id of a stream -> its companion, sealed or not, if it has one
+//
+// What is not sealed ends in a checksum: snapshots have one of their own. Version 1 had no companions; versions 1 and 2 had no census, and no
+// checksums of position and companions. Their files become version 3 when they are opened.
+const schemaVersion = 3
 
 var (
 	bucketMeta   = []byte("oatta")
@@ -27,6 +32,10 @@ var (
 	keySealed   = []byte("sealed")
 	keyPosition = []byte("position")
 	keyScrub    = []byte("scrub")
+	keyCensus   = []byte("census")
+
+	buckets  = [][]byte{bucketMeta, bucketStates, bucketNames, bucketBeside}
+	metaKeys = [][]byte{keySchema, keySealed, keyPosition, keyScrub, keyCensus}
 )
 
 // begin makes the buckets of a new file, or holds those of an old one to what the options say.
@@ -45,7 +54,13 @@ func (s *Store) begin(tx *bbolt.Tx) error {
 	if err := s.vault.admit(meta.Get(keySealed)); err != nil {
 		return err
 	}
-	if err := renew(tx, meta); err != nil {
+	if err := onlyKnown(meta); err != nil {
+		return err
+	}
+	if err := s.renew(tx, meta); err != nil {
+		return err
+	}
+	if err := s.count(meta); err != nil {
 		return err
 	}
 	if stored := meta.Get(keyPosition); stored != nil {
@@ -58,20 +73,83 @@ func (s *Store) begin(tx *bbolt.Tx) error {
 	return s.checkFirst(tx)
 }
 
-// renew gives a file of version 1 what it lacks. A program that knows version 1 only must not open it again: it would forget a
-// stream and leave its companion.
-func renew(tx *bbolt.Tx, meta *bbolt.Bucket) error {
-	old := binary.LittleEndian.Uint32(meta.Get(keySchema)) < schemaVersion
-	switch {
-	case !old && tx.Bucket(bucketBeside) == nil:
-		return errors.New("damaged: parts of its frame are missing")
-	case !old:
+// onlyKnown refuses a key that no version has: one that was damaged would be as if it were not there.
+func onlyKnown(meta *bbolt.Bucket) error {
+	return meta.ForEach(func(key, _ []byte) error {
+		if !slices.ContainsFunc(metaKeys, func(known []byte) bool { return bytes.Equal(known, key) }) {
+			return fmt.Errorf("damaged: an entry %q in its frame", key)
+		}
 		return nil
+	})
+}
+
+// count compares the streams that were found in the pages with those that were committed.
+func (s *Store) count(meta *bbolt.Bucket) error {
+	committed, err := decodeCensus(meta.Get(keyCensus))
+	if err != nil {
+		return err
 	}
-	if _, err := tx.CreateBucketIfNotExists(bucketBeside); err != nil {
+	if found := s.census; found != committed {
+		return fmt.Errorf("damaged: %d streams were committed, and %d are there, or names of other streams or companions", committed.states.n, found.states.n)
+	}
+	return nil
+}
+
+// renew gives a file of an older version what it lacks. A program that knows that version only must not open it again: it would forget a
+// stream and leave its companion, or not count it.
+func (s *Store) renew(tx *bbolt.Tx, meta *bbolt.Bucket) error {
+	version := binary.LittleEndian.Uint32(meta.Get(keySchema))
+	switch {
+	case version > 1 && tx.Bucket(bucketBeside) == nil:
+		return errors.New("damaged: parts of its frame are missing")
+	case version == schemaVersion:
+		return nil
+	case meta.Get(keyCensus) != nil:
+		return fmt.Errorf("damaged: version %d counts no streams", version)
+	}
+	beside, err := tx.CreateBucketIfNotExists(bucketBeside)
+	if err != nil {
+		return err
+	}
+	if err := s.addChecksums(meta, beside); err != nil {
+		return err
+	}
+	if err := meta.Put(keyCensus, s.census.encode()); err != nil {
 		return err
 	}
 	return meta.Put(keySchema, binary.LittleEndian.AppendUint32(nil, schemaVersion))
+}
+
+// addChecksums seals anew what had none.
+func (s *Store) addChecksums(meta, beside *bbolt.Bucket) error {
+	if s.vault.key != nil {
+		return nil
+	}
+	if position := meta.Get(keyPosition); position != nil {
+		sealed, err := s.vault.seal("position", position)
+		if err == nil {
+			err = meta.Put(keyPosition, sealed)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	var ids, values [][]byte // a bucket must not change while it is walked
+	err := beside.ForEach(func(id, value []byte) error {
+		name, err := s.vault.name(id, nil)
+		if err != nil {
+			return err
+		}
+		sealed, err := s.vault.seal("beside "+name, value)
+		ids, values = append(ids, bytes.Clone(id)), append(values, sealed)
+		return err
+	})
+	for i, id := range ids {
+		if err == nil {
+			err = beside.Put(id, values[i])
+		}
+	}
+	return err
 }
 
 // found makes the buckets, unless the file is somebody else's.
@@ -80,7 +158,7 @@ func (s *Store) found(tx *bbolt.Tx) error {
 		return fmt.Errorf("not a file of states: it holds a bucket %q", name)
 	}
 	var made [4]*bbolt.Bucket
-	for i, name := range [][]byte{bucketMeta, bucketStates, bucketNames, bucketBeside} {
+	for i, name := range buckets {
 		b, err := tx.CreateBucket(name)
 		if err != nil {
 			return err
@@ -95,6 +173,9 @@ func (s *Store) found(tx *bbolt.Tx) error {
 		if err := made[0].Put(keySealed, mark); err != nil {
 			return err
 		}
+	}
+	if err := made[0].Put(keyCensus, census{}.encode()); err != nil {
+		return err
 	}
 	return made[0].Put(keySchema, binary.LittleEndian.AppendUint32(nil, schemaVersion))
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
-	berrors "go.etcd.io/bbolt/errors"
 
 	"github.com/oatta/oatta/adapt"
 )
@@ -59,6 +58,7 @@ type Store struct {
 	file     *os.File // that of db
 	position Position
 	live     cache
+	census   census
 	broken   error // the damage that ended the store
 }
 
@@ -132,28 +132,6 @@ func defaultCache(classes int, s adapt.Settings) (int, error) {
 		return 0, err
 	}
 	return max(16, 256<<20/(len(data)*9/8+6<<10)), nil
-}
-
-// openFile opens and locks the file. The hook keeps the file at hand: for scrubbing, and for letting go of the lock where bbolt has
-// lost itself in a damaged page.
-func (s *Store) openFile() (err error) {
-	s.db, err = bbolt.Open(s.path, 0o600, &bbolt.Options{
-		Timeout:      s.options.Wait,
-		FreelistType: bbolt.FreelistMapType,
-		NoStatistics: true,
-		OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
-			f, err := os.OpenFile(name, flag, mode)
-			s.file = f
-			return f, err
-		},
-	})
-	switch {
-	case errors.Is(err, berrors.ErrTimeout):
-		return fmt.Errorf("in use by another process: waited %v for its lock", s.options.Wait)
-	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrVersionMismatch), errors.Is(err, berrors.ErrChecksum):
-		return fmt.Errorf("not a file of states, or damaged: %w", err)
-	}
-	return err
 }
 
 // Close closes the file without a commit: filters stepped since the last one are as if they had not been.

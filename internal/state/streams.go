@@ -86,13 +86,10 @@ func (s *Store) Forget(streams ...string) error {
 	for _, stream := range streams {
 		s.live.drop(stream)
 	}
-	err := s.guard(func() error {
-		err := s.db.Update(func(tx *bbolt.Tx) error { return s.remove(tx, streams) })
-		if err != nil {
-			return err
-		}
-		return s.finishForgetting()
-	})
+	err := s.change(func(tx *bbolt.Tx, c *census) error { return s.remove(tx, c, streams) })
+	if err == nil {
+		err = s.guard(s.finishForgetting)
+	}
 	if err != nil {
 		return fmt.Errorf("state: %s: forget: %w", s.path, err)
 	}
@@ -101,11 +98,12 @@ func (s *Store) Forget(streams ...string) error {
 
 // remove takes streams out of the tree and notes, in the same transaction, that their traces are still to go: a process that is
 // killed between the two leaves the rest to the next Open.
-func (s *Store) remove(tx *bbolt.Tx, streams []string) error {
+func (s *Store) remove(tx *bbolt.Tx, c *census, streams []string) error {
+	from := counted(tx, c)
 	for _, stream := range streams {
 		id := s.vault.id(stream)
-		for _, bucket := range [][]byte{bucketStates, bucketNames, bucketBeside} {
-			if err := tx.Bucket(bucket).Delete(id); err != nil {
+		for _, bucket := range []countedBucket{from.states, from.names, from.beside} {
+			if err := bucket.set(id, nil); err != nil {
 				return fmt.Errorf("stream %q: %w", stream, err)
 			}
 		}

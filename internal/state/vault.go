@@ -5,8 +5,12 @@ import (
 	"crypto/hkdf"
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
+	"slices"
+	"strings"
 
 	"github.com/oatta/oatta/adapt"
 )
@@ -39,20 +43,35 @@ func (v vault) id(stream string) []byte {
 	return h.Sum(nil)
 }
 
-// seal and open bind a value to its place: "position", or "state ", "name " or "beside " and whose.
+// seal and open bind a value to its place: "position", or "state ", "name " or "beside " and whose. In the clear that is a CRC-32C of both at its
+// end, but for states: a snapshot has one.
 func (v vault) seal(place string, value []byte) ([]byte, error) {
-	if v.key == nil {
+	switch {
+	case v.key != nil:
+		return adapt.Seal(v.key, place, value)
+	case strings.HasPrefix(place, "state "):
 		return value, nil
 	}
-	return adapt.Seal(v.key, place, value)
+	return binary.LittleEndian.AppendUint32(slices.Clip(value), checksum(place, value)), nil
+}
+
+func checksum(place string, value []byte) uint32 {
+	return crc32.Update(crc32.Checksum([]byte(place+"\x00"), castagnoli), castagnoli, value)
 }
 
 // open returns a copy: what bbolt hands out ends with its transaction.
 func (v vault) open(place string, stored []byte) ([]byte, error) {
-	if v.key == nil {
+	switch {
+	case v.key != nil:
+		return adapt.Open(v.key, place, stored)
+	case strings.HasPrefix(place, "state "):
 		return bytes.Clone(stored), nil
 	}
-	return adapt.Open(v.key, place, stored)
+	end := len(stored) - 4
+	if end < 0 || binary.LittleEndian.Uint32(stored[end:]) != checksum(place, stored[:end]) {
+		return nil, errors.New("damaged: it does not fit its checksum")
+	}
+	return bytes.Clone(stored[:end]), nil
 }
 
 // name returns the name of the stream of an id.
