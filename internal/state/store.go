@@ -24,8 +24,10 @@ type Options struct {
 	// Key of adapt.KeySize bytes seals what is stored; nil stores it in the clear. A store is sealed or not from its first commit.
 	Key []byte
 
-	// Cache is how many filters may be in memory, at least 1; 0 means as many as take about 256 MiB, at least 16.
+	// Cache is how many filters may be in memory, at least 1; 0 means as many as Memory allows.
 	Cache int
+	// Memory is about how many bytes the filters in memory and a commit of them all may take together; 0 means 1 GiB, but 16 filters in any case.
+	Memory int64
 
 	// Wait is how long Open waits for another process to close the file; 0 means one second.
 	Wait time.Duration
@@ -104,8 +106,8 @@ func (o Options) resolved() (Options, error) {
 		o.Wait = time.Second
 	}
 	o.Key = slices.Clone(o.Key)
-	if o.Cache < 0 {
-		return o, fmt.Errorf("cache of %d filters: want at least 1, or 0 for the default", o.Cache)
+	if o.Cache < 0 || o.Memory < 0 {
+		return o, fmt.Errorf("cache of %d filters, memory of %d bytes: want at least 1, or 0 for the default", o.Cache, o.Memory)
 	}
 	if o.Classes == 0 {
 		return o, nil
@@ -116,22 +118,31 @@ func (o Options) resolved() (Options, error) {
 	}
 	o.Settings = settings
 	if o.Cache == 0 {
-		o.Cache, err = defaultCache(o.Classes, settings)
+		o.Cache, err = cacheFor(o.Memory, o.Classes, settings)
 	}
 	return o, err
 }
 
-// defaultCache returns how many filters take 256 MiB, by the length of a snapshot: see Memory in the package's comment.
-func defaultCache(classes int, s adapt.Settings) (int, error) {
+// cacheFor returns how many filters go into so many bytes, a quarter of which is theirs: the rest is for a commit.
+func cacheFor(memory int64, classes int, s adapt.Settings) (int, error) {
+	size, err := FilterBytes(classes, s)
+	if memory == 0 {
+		return int(max(16, 256<<20/size)), err
+	}
+	return int(max(1, memory/4/size)), err
+}
+
+// FilterBytes returns about how many bytes a live filter takes, by the length of a snapshot: see Memory in the package's comment.
+func FilterBytes(classes int, s adapt.Settings) (int64, error) {
 	f, err := adapt.New(classes, s)
 	if err != nil {
-		return 0, err
+		return 1, err
 	}
 	data, err := f.MarshalBinary()
 	if err != nil {
-		return 0, err
+		return 1, err
 	}
-	return max(16, 256<<20/(len(data)*9/8+6<<10)), nil
+	return int64(len(data)*9/8 + 6<<10), nil
 }
 
 // Close closes the file without a commit: filters stepped since the last one are as if they had not been.

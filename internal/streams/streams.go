@@ -3,6 +3,7 @@ package streams
 import (
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"maps"
 	"slices"
 	"time"
@@ -40,10 +41,11 @@ type Options struct {
 	// Times says what the times of the items are used for; nil: only their order counts.
 	Times *Times
 
-	// Source gives the filter of a stream that answers causally; nil makes one for each stream and keeps it.
+	// Source gives the filter of a stream that answers causally, at each item: it may have left memory since the one before. nil makes one for each
+	// stream and keeps it.
 	Source func(stream string) (*adapt.Filter, error)
 
-	MaxStreams int   // at most so many at a time; 0 is no limit
+	MaxStreams int   // at most so many at a time, with Source in all; 0 is no limit
 	MaxHeld    int64 // bytes of items that wait to be smoothed, without what they refer to; 0 is no limit
 	// Workers is how many streams are smoothed at the same time; 0 is one.
 	Workers int
@@ -85,6 +87,8 @@ type Runner[R any] struct {
 	answer  func(Answer[R]) error
 	streams map[string]*stream[R]
 	seen    int
+	known   map[uint64]struct{} // hashes of the names there have been, of a runner that lets go of streams: fewer bytes than their names
+	seed    maphash.Seed
 	out     []float64 // [K] of the answer in hand
 	held    int64
 	counts  timeline.Counts // of streams that have ended
@@ -128,7 +132,11 @@ func New[R any](o Options, answer func(Answer[R]) error) (*Runner[R], error) {
 	if err := o.Settings.Validate(o.Classes); err != nil {
 		return nil, err
 	}
-	return &Runner[R]{o: o, answer: answer, streams: map[string]*stream[R]{}, out: make([]float64, o.Classes)}, nil
+	r := &Runner[R]{o: o, answer: answer, streams: map[string]*stream[R]{}, out: make([]float64, o.Classes)}
+	if o.Source != nil {
+		r.known, r.seed = map[uint64]struct{}{}, maphash.MakeSeed()
+	}
+	return r, nil
 }
 
 // newLagged returns the filter of a stream in mode Lagged, nil in another.
@@ -149,8 +157,8 @@ func (r *Runner[R]) Add(item Item[R]) error {
 	if err != nil {
 		return err
 	}
-	if r.o.Source != nil { // its filters may leave memory between two items; before the clock moves, as it may fail
-		if s.filter, err = r.o.Source(s.name); err != nil {
+	if r.o.Source != nil {
+		if s, err = r.sourced(s); err != nil {
 			return err
 		}
 	}
@@ -158,6 +166,20 @@ func (r *Runner[R]) Add(item Item[R]) error {
 		return r.arrive(s, item)
 	}
 	return r.step(s, item, false, Event{})
+}
+
+// sourced gives a stream its filter, which may have left memory since the last item; before the clock moves, as it may fail. To make room the source
+// may have the clocks saved, and then the stream is another.
+func (r *Runner[R]) sourced(s *stream[R]) (*stream[R], error) {
+	filter, err := r.o.Source(s.name)
+	if err == nil && r.streams[s.name] != s {
+		s, err = r.stream([]byte(s.name))
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.filter = filter
+	return s, nil
 }
 
 // step has an item filtered, after the time that the event tells. waited: it is not the one that was just added.
@@ -215,6 +237,7 @@ func (r *Runner[R]) End() error {
 		}
 	}
 	clear(r.streams)
+	clear(r.known)
 	r.order, r.recordings, r.held = r.order[:0], nil, 0
 	return err
 }
@@ -224,7 +247,8 @@ func (r *Runner[R]) stream(name []byte) (*stream[R], error) {
 	if s := r.streams[string(name)]; s != nil {
 		return s, nil
 	}
-	if r.o.MaxStreams > 0 && len(r.streams) >= r.o.MaxStreams {
+	again := r.returns(name)
+	if r.o.MaxStreams > 0 && !again && max(len(r.streams), len(r.known)) >= r.o.MaxStreams {
 		return nil, fmt.Errorf("stream %q: %w, %d", name, ErrStreams, r.o.MaxStreams)
 	}
 	s, err := r.fresh(string(name))
@@ -232,8 +256,22 @@ func (r *Runner[R]) stream(name []byte) (*stream[R], error) {
 		return nil, err
 	}
 	r.streams[s.name] = s
-	r.seen++
+	if !again {
+		r.seen++
+	}
+	if r.known != nil {
+		r.known[maphash.Bytes(r.seed, name)] = struct{}{}
+	}
 	return s, nil
+}
+
+// returns tells whether the runner knew a stream and let go of it.
+func (r *Runner[R]) returns(name []byte) bool {
+	if r.known == nil {
+		return false
+	}
+	_, ok := r.known[maphash.Bytes(r.seed, name)]
+	return ok
 }
 
 // fresh returns a stream at its start, with the filter of one that has ended if there is one.

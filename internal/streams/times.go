@@ -167,7 +167,8 @@ func (r *Runner[R]) release(s *stream[R]) error {
 	return nil
 }
 
-// SaveClocks hands over the clock of every stream that had items since the last call, for [Times].Restore.
+// SaveClocks hands over the clock of every stream that had items since the last call, for [Times].Restore. Where Options.Source keeps the filters
+// and Times.Restore the clocks, the streams are let go of: the runner takes the memory of those that had items since the last call.
 func (r *Runner[R]) SaveClocks(save func(stream string, data []byte) error) error {
 	for _, s := range r.streams {
 		if s.times == nil || !s.times.changed {
@@ -182,7 +183,18 @@ func (r *Runner[R]) SaveClocks(save func(stream string, data []byte) error) erro
 		}
 		s.times.changed = false
 	}
+	if r.o.Source != nil && (r.o.Times == nil || r.o.Times.Restore != nil) {
+		r.letGo()
+	}
 	return nil
+}
+
+// letGo drops all streams, whose filters and clocks are kept elsewhere.
+func (r *Runner[R]) letGo() {
+	for _, s := range r.streams {
+		r.counts.Add(s.counts())
+	}
+	clear(r.streams)
 }
 
 // Counts tells what the times of the items so far came to.

@@ -254,3 +254,68 @@ func TestSavedClocks(t *testing.T) {
 		t.Errorf("%d events", len(events))
 	}
 }
+
+// A runner whose filters and clocks are kept elsewhere lets go of its streams when the clocks are saved, whenever that is, also while it asks for a
+// filter; nothing that it answers or counts tells.
+func TestStreamsAreLetGo(t *testing.T) {
+	const names, items = 40, 2000
+	run := func(saveEvery int) (events []string, counts timeline.Counts, most int) {
+		filters, saved := map[string]*adapt.Filter{}, map[string][]byte{}
+		var r *Runner[int]
+		asked := 0
+		save := func() {
+			most = max(most, len(r.streams))
+			if err := r.SaveClocks(func(s string, data []byte) error { saved[s] = data; return nil }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		source := func(stream string) (*adapt.Filter, error) {
+			if asked++; asked%saveEvery == 0 {
+				save()
+			}
+			if filters[stream] == nil {
+				filters[stream], _ = adapt.New(classes, adapt.Settings{})
+			}
+			return filters[stream], nil
+		}
+		o := Options{Classes: classes, Source: source, MaxStreams: names, Times: &Times{
+			Policy: timeline.PolicyDrop, Settings: timeline.Settings{Rhythm: 10 * time.Second},
+			Restore: func(s string) ([]byte, error) { return saved[s], nil },
+		}}
+		r, err := New(o, func(a Answer[int]) error {
+			events = append(events, fmt.Sprint(a.Stream, a.Event, a.Probs, a.Gate))
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		random := rand.New(rand.NewPCG(5, 48))
+		for i := range items {
+			at := start.Add(time.Duration(i-random.IntN(100)) * time.Second)
+			item := Item[int]{Stream: fmt.Append(nil, "s", random.IntN(names)), ID: fmt.Append(nil, i/2), Time: at, Probs: []float64{0.5, 0.25, 0.25}}
+			if err := r.Add(item); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if r.Streams() != names {
+			t.Errorf("%d streams, want %d", r.Streams(), names)
+		}
+		if err := r.Add(Item[int]{Stream: []byte("one more"), Probs: []float64{1, 0, 0}}); !errors.Is(err, ErrStreams) {
+			t.Errorf("one more stream than allowed: %v", err)
+		}
+		return events, r.Counts(), most
+	}
+	want, wantCounts, _ := run(items + 1)
+	for _, every := range []int{1, 2, 7, 100} {
+		got, counts, most := run(every)
+		if !slices.Equal(got, want) || counts != wantCounts {
+			t.Errorf("saved every %d items: other answers, or counts %+v, want %+v", every, counts, wantCounts)
+		}
+		if most > every+1 { // with the one in hand
+			t.Errorf("saved every %d items: %d streams in memory", every, most)
+		}
+	}
+	if wantCounts.Dropped == 0 || wantCounts.Missed == 0 {
+		t.Errorf("the input shows nothing: %+v", wantCounts)
+	}
+}
