@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
+	"github.com/oatta/oatta/internal/lock"
 )
 
 // Mode says what a run does with what an earlier one left at its output.
@@ -31,7 +31,7 @@ const (
 var (
 	ErrExists   = errors.New("output exists")
 	ErrComplete = errors.New("the run is complete")
-	ErrBusy     = errors.New("another run is writing this output")
+	ErrBusy     = lock.ErrBusy
 )
 
 // Output is a file that is written batch by batch with its journal beside it: PATH.journal, and PATH.oatta-lock while a run is at
@@ -40,7 +40,7 @@ type Output struct {
 	path    string
 	file    *os.File
 	journal *journal
-	lock    *flock.Flock
+	lock    *lock.Lock
 	size    int64
 	crc     uint32
 	next    int // first item that is not in the journal
@@ -56,37 +56,15 @@ const syncEvery = 2 * time.Second
 // OpenOutput opens an output for a run that identity describes: name and value of everything that decides what is written. A run
 // is resumed only under the same identity; what differs is named in the error.
 func OpenOutput(path string, identity map[string]string, mode Mode) (*Output, error) {
-	o := &Output{path: path, lock: flock.New(path + ".oatta-lock"), synced: time.Now()}
-	if err := o.acquire(); err != nil {
+	o := &Output{path: path, synced: time.Now()}
+	var err error
+	if o.lock, err = lock.Acquire(path); err != nil {
 		return nil, fmt.Errorf("pipeline: %w", err)
 	}
 	if err := o.open(identity, mode); err != nil {
 		return nil, errors.Join(fmt.Errorf("pipeline: %w", err), o.Close())
 	}
 	return o, nil
-}
-
-// acquire takes the lock. Its file is removed when a run ends, so what was locked may be a file that is no longer there while
-// another run has a new one: then try again.
-func (o *Output) acquire() error {
-	for range 100 {
-		locked, err := o.lock.TryLock()
-		if err != nil {
-			return fmt.Errorf("lock of %s: %w", o.path, err)
-		}
-		if !locked {
-			return fmt.Errorf("%s: %w", o.path, ErrBusy)
-		}
-		if held, err := o.lock.Stat(); err == nil {
-			if there, err := os.Stat(o.lock.Path()); err == nil && os.SameFile(held, there) {
-				return nil
-			}
-		}
-		if err := o.lock.Unlock(); err != nil {
-			return err
-		}
-	}
-	return fmt.Errorf("%s: %w", o.path, ErrBusy)
 }
 
 func (o *Output) open(identity map[string]string, mode Mode) error {
@@ -343,15 +321,7 @@ func (o *Output) Close() error {
 			errs = append(errs, err)
 		}
 	}
-	return errors.Join(append(errs, o.unlock())...)
-}
-
-// unlock removes the lock's file while it is still held, so that nobody else's is removed. Windows removes no open file.
-func (o *Output) unlock() error {
-	if goruntime.GOOS == "windows" {
-		return errors.Join(o.lock.Unlock(), removeIfThere(o.lock.Path()))
-	}
-	return errors.Join(removeIfThere(o.lock.Path()), o.lock.Unlock())
+	return errors.Join(append(errs, o.lock.Release())...)
 }
 
 func (o *Output) journalPath() string { return o.path + ".journal" }

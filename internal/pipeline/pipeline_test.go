@@ -10,12 +10,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/gofrs/flock"
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/adapt/timeline"
@@ -624,36 +621,6 @@ func TestCancelledContextEndsTheRun(t *testing.T) {
 	report, err := Run(ctx, job)
 	if !errors.Is(err, context.Canceled) || !report.Stopped {
 		t.Errorf("Run: %+v, %v", report, err)
-	}
-}
-
-// Eight goroutines want the same output again and again; two must never hold it at once.
-func TestLockExcludes(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "out.json")
-	var holders, taken atomic.Int32
-	var wg sync.WaitGroup
-	for range 8 {
-		wg.Go(func() {
-			for range 200 {
-				o := &Output{path: path, lock: flock.New(path + ".oatta-lock")}
-				if o.acquire() != nil {
-					continue
-				}
-				taken.Add(1)
-				if n := holders.Add(1); n != 1 {
-					t.Errorf("%d holders", n)
-				}
-				time.Sleep(10 * time.Microsecond)
-				holders.Add(-1)
-				if err := o.unlock(); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	if taken.Load() == 0 {
-		t.Error("nobody ever had it")
 	}
 }
 
