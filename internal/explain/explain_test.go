@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	goruntime "runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -267,6 +268,9 @@ func TestWrite(t *testing.T) {
 			t.Fatalf("%s: %d bytes, %v", name, len(data), err)
 		}
 		first[name] = data
+		if info, err := os.Stat(name); err != nil || goruntime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: mode %v, %v: want one that its owner alone reads", name, info.Mode(), err)
+		}
 	}
 	// The same run gives the same bytes, and replaces files only if told to.
 	again := recorded(t, Settings{Stream: "cam1", Classes: names(3)}, adapt.Settings{}, q, truth, nil)

@@ -58,7 +58,7 @@ func (r *Recorder) matrixFigure(format string) ([]byte, error) {
 	return f.Encode(format)
 }
 
-// Write makes the files of [Files] and returns their names. Either all are made or, with an error, none is, unless the disk fails
+// Write makes the files of [Files], which their owner alone can read, as they can reveal a routine, and returns their names. Either all are made or, with an error, none is, unless the disk fails
 // between one renaming and the next. A file that is there is an error that wraps [fs.ErrExist], unless Settings.Overwrite is set.
 func (r *Recorder) Write(prefix string) ([]string, error) {
 	if base := filepath.Base(prefix); prefix == "" || base == "." || base == ".." || os.IsPathSeparator(prefix[len(prefix)-1]) {
@@ -114,7 +114,7 @@ type file struct {
 }
 
 func (f *file) claim() error {
-	h, err := os.OpenFile(f.name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	h, err := os.OpenFile(f.name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("explain: %s: is there already: %w", f.name, fs.ErrExist)
 	}
@@ -132,7 +132,7 @@ func (f *file) write(data []byte) error {
 	}
 	f.temporary = h.Name()
 	_, err = h.Write(data)
-	if err = errors.Join(err, h.Chmod(0o644), h.Sync(), h.Close()); err != nil {
+	if err = errors.Join(err, h.Sync(), h.Close()); err != nil {
 		return fmt.Errorf("explain: %s: %w", f.name, err)
 	}
 	return nil
