@@ -2,7 +2,6 @@ package filtering
 
 import (
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/internal/cli/console"
+	"github.com/oatta/oatta/internal/cli/files"
 )
 
 const filterCategory = "FILTER"
@@ -84,9 +84,12 @@ func filterSettings(c *cli.Context, prior []float64, temperature float64) (adapt
 // NumbersOf reads numbers separated by commas, white space or lines, from the value of a flag or from the file that it names.
 func NumbersOf(flag, arg string) ([]float64, error) {
 	text := arg
-	if data, err := os.ReadFile(arg); err == nil {
+	switch data, err := files.ReadBounded(arg, maxNumbers); {
+	case err == nil:
 		text = string(data)
-	} else if !strings.ContainsAny(arg, ",") {
+	case data != nil: // a file, but not one of numbers
+		return nil, fmt.Errorf("--%s: %w", flag, err)
+	case !strings.ContainsAny(arg, ","):
 		return nil, fmt.Errorf("--%s %s: neither numbers separated by commas nor a file: %w", flag, arg, err)
 	}
 	fields := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(", \t\r\n[]", r) })

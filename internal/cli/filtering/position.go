@@ -104,7 +104,23 @@ func ParsePosition(p state.Position) (out Position, err error) {
 	if out.Version != 1 {
 		return out, fmt.Errorf("the place in the input has version %d: want 1", out.Version)
 	}
+	if err := out.check(); err != nil {
+		return out, fmt.Errorf("the place in the input: %w", err)
+	}
 	return out, nil
+}
+
+// check reports what no run has written: whoever goes on from there trusts it.
+func (p Position) check() error {
+	if p.Commits < 0 || len(p.Inputs) > MaxInputs {
+		return fmt.Errorf("%d commits, %d inputs: want no less than none, and up to %d inputs", p.Commits, len(p.Inputs), MaxInputs)
+	}
+	for _, in := range p.Inputs {
+		if in.Prefix < 0 || in.Prefix > MaxPrefix || in.Bytes < 0 || in.Lines < 0 || in.Output.Size < 0 {
+			return fmt.Errorf("input %s: %d bytes, line %d, known by %d bytes, with %d of output: out of range", in.Name, in.Bytes, in.Lines, in.Prefix, in.Output.Size)
+		}
+	}
+	return nil
 }
 
 // Digest returns the SHA-256 of data in hexadecimal.

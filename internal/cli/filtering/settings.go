@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/internal/cli/files"
 )
 
 // SettingsOf reads the settings of the filter from --settings, else from the flags; a prior and a temperature that no flag gives are the
@@ -25,7 +25,7 @@ func SettingsOf(c *cli.Context, prior []float64, temperature float64) (adapt.Set
 			return adapt.Settings{}, fmt.Errorf("--settings and --%s: want one or the other", name)
 		}
 	}
-	data, err := os.ReadFile(file)
+	data, err := files.ReadBounded(file, maxSettings)
 	if err != nil {
 		return adapt.Settings{}, err
 	}
@@ -35,6 +35,12 @@ func SettingsOf(c *cli.Context, prior []float64, temperature float64) (adapt.Set
 	}
 	return s, nil
 }
+
+// maxSettings bounds the bytes of a file of settings, which can hold a matrix of other streams, and maxNumbers those of a file of numbers.
+const (
+	maxSettings = 64 << 20
+	maxNumbers  = 4 << 20
+)
 
 // parseSettings reads JSON of [adapt.Settings]. What is not named keeps its default; what is misspelt is an error, and so is a section that
 // the gate does not read.

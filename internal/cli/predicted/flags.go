@@ -2,13 +2,13 @@ package predicted
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/oatta/oatta/datasets/predictions"
 	"github.com/oatta/oatta/internal/cli/console"
+	"github.com/oatta/oatta/internal/cli/files"
 	"github.com/urfave/cli/v2"
 )
 
@@ -59,14 +59,19 @@ func OptionsOf(c *cli.Context) (predictions.Options, error) {
 	return o, o.Validate()
 }
 
+// maxClassNames bounds the bytes of a file of names.
+const maxClassNames = 4 << 20
+
 // readClasses reads the names of the classes from the file that the argument names, else from the argument.
 func readClasses(arg string) ([]string, error) {
-	data, err := os.ReadFile(arg)
-	if err == nil {
+	data, err := files.ReadBounded(arg, maxClassNames)
+	switch {
+	case err == nil:
 		text := strings.TrimPrefix(string(data), "\ufeff")
 		return trimmed(strings.Split(strings.TrimRight(text, "\r\n"), "\n")), nil
-	}
-	if !strings.Contains(arg, ",") {
+	case data != nil: // a file, but not one of names
+		return nil, fmt.Errorf("--classes: %w", err)
+	case !strings.Contains(arg, ","):
 		return nil, fmt.Errorf("--classes %s: neither names separated by commas nor a file: %w", arg, err)
 	}
 	return splitNames(arg), nil
