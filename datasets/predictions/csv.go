@@ -51,10 +51,12 @@ func NewCSV(name string, r io.Reader, o Options) *CSV {
 // Begin implements [Lines]: it reads the header.
 func (c *CSV) Begin() ([]string, error) {
 	record, err := c.next(true)
-	if err == io.EOF {
+	switch {
+	case err == io.EOF && c.left:
+		return nil, fmt.Errorf("%s:1: the header has no line end: it may still be being written", c.name)
+	case err == io.EOF:
 		return nil, fmt.Errorf("%s: file is empty: want a header", c.name)
-	}
-	if err != nil {
+	case err != nil:
 		return nil, fmt.Errorf("%s:1: %w", c.name, err)
 	}
 	c.head = bytes.Clone(record)

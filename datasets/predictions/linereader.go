@@ -19,6 +19,8 @@ type lineReader struct {
 	at, lines  int   // line of the record that was told, from 1, and lines up to its end
 	record     []byte
 	more       bool // the record is only the beginning of a line that is over the limit, and its rest has not been read
+	grows      bool // more may be written to the input
+	left       bool // the input ends in a record without its end, which was not told
 }
 
 var (
@@ -59,7 +61,10 @@ func (l *lineReader) peek() []byte {
 		if end := c.cut(data, false); end > 0 {
 			return data[:end]
 		}
-		if l.err != nil || len(data) > l.max {
+		switch {
+		case l.grows && l.err == io.EOF:
+			return nil
+		case l.err != nil || len(data) > l.max:
 			return data
 		}
 		l.fill()
@@ -96,6 +101,9 @@ func (c *cutter) cut(data []byte, rows bool) int {
 // last tells a record that has no end, since the input or the limit has been reached.
 func (l *lineReader) last(data []byte, c *cutter, rows bool) ([]byte, error) {
 	switch {
+	case l.grows && l.err == io.EOF && len(data) > 0 && len(data) <= l.max:
+		l.left = true
+		return nil, io.EOF
 	case c.quotes%2 == 1 && c.firstLine > 0: // go on behind the line of the stray quote, not behind all that it swallowed
 		return l.tell(c.firstLine), errQuote
 	case len(data) > l.max:
@@ -127,8 +135,11 @@ func (l *lineReader) tell(n int) []byte {
 	return l.record
 }
 
+// Grow implements [Lines].
+func (l *lineReader) Grow() { l.grows = true }
+
 // Open implements [Lines].
-func (l *lineReader) Open() bool { return !bytes.HasSuffix(l.record, newline) && !l.more }
+func (l *lineReader) Open() bool { return l.left }
 
 // Line implements [Lines].
 func (l *lineReader) Line() int { return l.at }

@@ -142,6 +142,9 @@ var ErrNeedsClasses = errors.New("which classes there are is not told: a line wi
 
 // Lines is a format of one item a line.
 type Lines interface {
+	// Grow, called before Begin, tells that more may be written to the input: its last record counts only when its line end is there, as what is there
+	// of it may be understood, and be wrong.
+	Grow()
 	// Begin reads what stands before the first item and returns the names of the classes, nil if the format does not tell them.
 	Begin() (classes []string, err error)
 	// Head appends what is written before the first item.
@@ -155,7 +158,7 @@ type Lines interface {
 	Hold() Held
 	// Recall makes a line that was held the one in hand, until Next reads the next: Line, Append and Unchanged are of it.
 	Recall(Held) (*Item, error)
-	// Open tells that the line that Next read is the last, and has no line end.
+	// Open tells, after io.EOF of an input that may grow, that there is a record without its line end, which was left.
 	Open() bool
 	// Offset tells where the line that Next read ends, after Append or Unchanged.
 	Offset() Offset

@@ -123,13 +123,13 @@ func (o Options) resolved() (Options, error) {
 	return o, err
 }
 
-// cacheFor returns how many filters go into so many bytes, a quarter of which is theirs: the rest is for a commit.
+// cacheFor returns how many filters go into so many bytes, a sixth of which is theirs: the rest is for a commit, and what it leaves.
 func cacheFor(memory int64, classes int, s adapt.Settings) (int, error) {
 	size, err := FilterBytes(classes, s)
 	if memory == 0 {
 		return int(max(16, 256<<20/size)), err
 	}
-	return int(max(1, memory/4/size)), err
+	return int(max(1, memory/6/size)), err
 }
 
 // FilterBytes returns about how many bytes a live filter takes, by the length of a snapshot: see Memory in the package's comment.

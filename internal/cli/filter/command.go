@@ -21,8 +21,8 @@ func Command(env console.Environment) *cli.Command {
 		ArgsUsage: "FILE|-",
 		Description: "Reads JSON lines, CSV, MegaDetector results or SpeciesNet predictions, gzipped or not, and writes the same file with adapted values\n" +
 			"beside the raw ones; all else stays byte for byte. Needs no model and no ONNX Runtime. JSON lines and CSV go line by line, each\n" +
-			"line out as soon as it is in, in the memory of one filter a stream (K x K numbers for K classes).",
-		Flags:  slices.Concat(predicted.Flags(), lateFlags(), filtering.StreamFlags()),
+			"line out as soon as it is in, in the memory of one filter a stream (K x K numbers for K classes), or with --state in that of --max-memory.",
+		Flags:  slices.Concat(predicted.Flags(), lateFlags(), filtering.StreamFlags(), boundFlags()),
 		Action: func(c *cli.Context) error { return filterPredictions(c, env) },
 	}
 }

@@ -2,6 +2,7 @@ package filter
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/internal/cli/predicted"
+	"github.com/oatta/oatta/internal/lock"
 )
 
 // predictionOutput is a file or standard output.
@@ -20,6 +22,36 @@ type predictionOutput struct {
 	*bufio.Writer
 	file *lateFile // nil: standard output
 	zip  *gzip.Writer
+	lock *lock.Lock
+
+	out  *bufio.Writer // where answers go that Writer holds back; nil if it does not
+	held *bytes.Buffer
+}
+
+// hold keeps all that is written from now on until release. What was not released when the output is closed is as if it had not been written.
+func (o *predictionOutput) hold() {
+	o.out, o.held = o.Writer, &bytes.Buffer{}
+	o.Writer = bufio.NewWriter(o.held)
+}
+
+// holds returns about how many bytes are held.
+func (o *predictionOutput) holds() int {
+	if o.held == nil {
+		return 0
+	}
+	return o.held.Len()
+}
+
+// release writes what is held, if anything is.
+func (o *predictionOutput) release() error {
+	err := o.Flush()
+	if o.held == nil || err != nil {
+		return err
+	}
+	if _, err := o.held.WriteTo(o.out); err != nil {
+		return err
+	}
+	return o.out.Flush()
 }
 
 // size returns the bytes of the output so far, once they are flushed; 0 for what is no file.
@@ -94,12 +126,34 @@ func createPredictions(c *cli.Context, env console.Environment, in *predicted.In
 	}
 	info, err := os.Stat(path)
 	f := &lateFile{made: err != nil, regular: err != nil || info.Mode().IsRegular()}
+	if !f.regular {
+		return openOutput(path, f)
+	}
+	if link, err := os.Lstat(path); err == nil && link.Mode()&os.ModeSymlink != 0 {
+		return nil, fmt.Errorf("%s: is a link: want the file itself, or - for standard output", path)
+	}
+	held, err := lock.Acquire(path)
+	if err != nil {
+		return nil, err
+	}
+	o, err := createLocked(c, in, memory, path)
+	if err != nil {
+		return nil, errors.Join(err, held.Release())
+	}
+	o.lock = held
+	return o, nil
+}
+
+// createLocked opens an output whose lock is held: what is there now, stays.
+func createLocked(c *cli.Context, in *predicted.Input, memory *filterMemory, path string) (*predictionOutput, error) {
+	info, err := os.Stat(path)
+	f := &lateFile{made: err != nil, regular: true}
 	known, keep, err := memory.kept(c.Bool("overwrite"))
 	if err != nil {
 		return nil, err
 	}
 	f.keep = keep
-	if !f.made && f.regular {
+	if !f.made {
 		if from, err := in.File.Stat(); err == nil && os.SameFile(info, from) {
 			return nil, fmt.Errorf("%s: is the input, too: want another file for the output", path)
 		}
@@ -107,10 +161,14 @@ func createPredictions(c *cli.Context, env console.Environment, in *predicted.In
 			return nil, fmt.Errorf("%s: exists: --overwrite replaces it", path)
 		}
 	}
+	return openOutput(path, f)
+}
+
+func openOutput(path string, f *lateFile) (o *predictionOutput, err error) {
 	if f.File, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o644); err != nil {
 		return nil, err
 	}
-	o := &predictionOutput{file: f, Writer: bufio.NewWriterSize(f, outputBuffer)}
+	o = &predictionOutput{file: f, Writer: bufio.NewWriterSize(f, outputBuffer)}
 	if strings.HasSuffix(strings.ToLower(path), ".gz") {
 		o.zip = gzip.NewWriter(f)
 		o.Writer = bufio.NewWriterSize(o.zip, outputBuffer)
@@ -122,6 +180,9 @@ const outputBuffer = 128 << 10
 
 // close writes what is left. Where nothing was done, the file stays as it was.
 func (o *predictionOutput) close(done bool) error {
+	if o.out != nil {
+		o.Writer = o.out
+	}
 	if o.file == nil {
 		return o.Flush()
 	}
@@ -136,5 +197,5 @@ func (o *predictionOutput) close(done bool) error {
 	if o.file.made && !done {
 		err = errors.Join(err, os.Remove(o.file.Name()))
 	}
-	return err
+	return errors.Join(err, o.lock.Release())
 }

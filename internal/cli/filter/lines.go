@@ -42,8 +42,12 @@ func (r *job) lines(in predictions.Lines, from *predicted.Input, out *prediction
 	switch {
 	case r.memory != nil && from.Pipe: // what goes out is remembered first
 		from.Idle = p.commit
+		out.hold()
 	case r.memory == nil && out.zip == nil: // flushing in the middle would spoil compression
 		from.Idle = out.Flush
+	}
+	if r.memory.grows() {
+		in.Grow()
 	}
 	err := p.open()
 	for err == nil {
@@ -51,6 +55,7 @@ func (r *job) lines(in predictions.Lines, from *predicted.Input, out *prediction
 	}
 	switch {
 	case err == io.EOF:
+		p.noteOpen()
 		err = p.end()
 		r.whole = err == nil
 	case p.runner != nil && r.streams.Mode == streams.Lagged && (errors.As(err, new(unread)) || errors.As(err, new(*predictions.LineError))):
@@ -134,9 +139,6 @@ func (p *linePass) next() error {
 			return err
 		}
 	}
-	if bad != nil && p.memory.mayGrow(p.in) { // half a line, the rest of which is still to be written
-		return io.EOF
-	}
 	if err := p.Failed(err); err != nil {
 		return err
 	}
@@ -144,6 +146,13 @@ func (p *linePass) next() error {
 		return err
 	}
 	return p.answered()
+}
+
+// noteOpen tells of a last line whose end is still to be written.
+func (p *linePass) noteOpen() {
+	if p.in.Open() && !p.C.Bool("quiet") {
+		fmt.Fprintf(p.Env.Err, "oatta: %s: what follows line %d has no end yet, and is left for the next run\n", p.Name, p.in.Offset().Lines)
+	}
 }
 
 // unread is an error of reading on: what was answered stays.
@@ -237,7 +246,7 @@ func (p *linePass) answered() error {
 		return nil
 	}
 	p.done = p.in.Offset()
-	if p.done.Lines%256 == 0 && time.Since(p.committed) > CommitEvery {
+	if p.done.Lines%256 == 0 && time.Since(p.committed) > CommitEvery || p.out.holds() > mostHeld {
 		return p.commit()
 	}
 	return nil
@@ -249,17 +258,26 @@ var (
 	AfterCommit = func() {}
 )
 
-// commit brings output and memory to the disk, the output first: what is behind the size that memory knows is cut off by the next run.
+// mostHeld bounds the bytes of answers that wait for a commit.
+const mostHeld = 4 << 20
+
+// commit brings output and memory to the disk, the output first: what is behind the size that memory knows is cut off by the next run. In a pipe
+// nothing can be cut off: there the memory comes first.
 func (p *linePass) commit() error {
 	if p.runner == nil { // the classes are not known yet
-		return p.out.Flush()
+		return p.out.release()
 	}
 	p.explained.Keep() // a filter is good until a commit
 	if err := p.runner.SaveClocks(p.memory.store.SetCompanion); err != nil {
 		return err
 	}
 	if p.memory.pipe { // one who has seen an answer may rely on its being remembered
-		return errors.Join(p.memory.commit(p.done, filtering.OutputMark{}), p.out.Flush())
+		if err := p.memory.commit(p.done, filtering.OutputMark{}); err != nil {
+			return err
+		}
+		p.committed = time.Now()
+		AfterCommit()
+		return p.out.release()
 	}
 	if err := p.out.sync(); err != nil {
 		return err

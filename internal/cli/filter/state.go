@@ -23,6 +23,7 @@ import (
 type filterMemory struct {
 	path  string
 	key   []byte
+	most  int64        // bytes of memory that the store may take
 	store *state.Store // open once the classes are known
 	pipe  bool         // the input has no place to go back to
 	input filtering.InputID
@@ -33,11 +34,18 @@ type filterMemory struct {
 	times string // what the filter is told of the time between items
 }
 
+// boundFlags say what remembered streams may take.
+func boundFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.Int64Flag{Name: "max-memory", Value: 1 << 30, Category: filtering.StateCategory, Usage: "about the most `BYTES` of memory for the filters of --state and their commits: with more streams than fit, the others wait in the file; a commit each time that all have changed"},
+	}
+}
+
 // memoryOf reads the flags; nil if nothing is to be remembered.
 func memoryOf(c *cli.Context) (*filterMemory, error) {
 	path := c.String("state")
 	if path == "" {
-		return nil, console.Refuse(c, []string{"state-key"}, "--state")
+		return nil, console.Refuse(c, []string{"state-key", "max-memory"}, "--state")
 	}
 	if err := filtering.RefuseHindsight(c); err != nil {
 		return nil, err
@@ -45,7 +53,10 @@ func memoryOf(c *cli.Context) (*filterMemory, error) {
 	if strings.HasSuffix(strings.ToLower(c.String("output")), ".gz") {
 		return nil, fmt.Errorf("--state and -o %s: an output that can be continued is not gzipped", c.String("output"))
 	}
-	m := &filterMemory{path: path}
+	m := &filterMemory{path: path, most: c.Int64("max-memory")}
+	if m.most < 1 {
+		return nil, fmt.Errorf("--max-memory %d: want at least 1 byte", m.most)
+	}
 	if out := c.String("output"); out != "-" && files.IsRegular(out) {
 		m.out = out
 	}
@@ -135,7 +146,7 @@ func (m *filterMemory) begin(classes int, s adapt.Settings) (err error) {
 	if m == nil {
 		return nil
 	}
-	if m.store, err = state.Open(m.path, state.Options{Classes: classes, Settings: s, Key: m.key}); err != nil {
+	if m.store, err = state.Open(m.path, state.Options{Classes: classes, Settings: s, Key: m.key, Memory: m.most}); err != nil {
 		return err
 	}
 	if now := string(m.store.Position()); now != m.found {
@@ -181,7 +192,5 @@ func (m *filterMemory) close() error {
 	return m.store.Close()
 }
 
-// mayGrow tells whether the line in hand may be the beginning of one that is still being written: the last of a file, without a line end.
-func (m *filterMemory) mayGrow(in predictions.Lines) bool {
-	return m != nil && !m.pipe && in.Open()
-}
+// grows tells whether more may be written to the input between this run and the next.
+func (m *filterMemory) grows() bool { return m != nil && !m.pipe }

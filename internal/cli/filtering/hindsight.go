@@ -15,8 +15,9 @@ import (
 
 const (
 	hindsightCategory = "HINDSIGHT"
-	stateCategory     = "MEMORY"
-	explainCategory   = "EXPLANATION"
+	// StateCategory is where the flags of memory stand in the help.
+	StateCategory   = "MEMORY"
+	explainCategory = "EXPLANATION"
 )
 
 // StreamFlags say how streams are filtered, whoever predicts.
@@ -38,8 +39,8 @@ func hindsightFlags() []cli.Flag {
 // memoryFlags say where streams are remembered.
 func memoryFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "state", Category: stateCategory, Usage: "`FILE` that remembers every stream's filter from run to run: new input continues its streams; filter goes on in an input that has grown"},
-		&cli.StringFlag{Name: "state-key", Category: stateCategory, Usage: "`FILE` of a key of 32 bytes, in hexadecimal or base64, that seals the state"},
+		&cli.StringFlag{Name: "state", Category: StateCategory, Usage: "`FILE` that remembers every stream's filter from run to run: new input continues its streams; filter goes on in an input that has grown"},
+		&cli.StringFlag{Name: "state-key", Category: StateCategory, Usage: "`FILE` of a key of 32 bytes, in hexadecimal or base64, that seals the state"},
 	}
 }
 
