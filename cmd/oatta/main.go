@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"strings"
@@ -43,8 +44,16 @@ func main() {
 
 // execute is main without the process: it returns the exit code.
 func execute(ctx context.Context, args []string, env console.Environment) int {
+	out := console.NewChecked(env.Out)
+	env.Out, env.Err = out, console.Plain(env.Err)
+	if console.IsTerminal(out) {
+		env.Out = console.Plain(out)
+	}
 	app := newApp(env)
 	err := app.RunContext(ctx, flagsFirst(app, args))
+	if err == nil && out.Err() != nil {
+		err = fmt.Errorf("standard output: %w", out.Err())
+	}
 	if err == nil {
 		return console.Fine
 	}
@@ -58,6 +67,9 @@ func execute(ctx context.Context, args []string, env console.Environment) int {
 	}
 	if text := err.Error(); text != "" {
 		fmt.Fprintf(env.Err, "oatta: %s\n", text)
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		fmt.Fprintln(env.Err, "oatta: the file ends in the middle: it was not copied whole, or is still being written")
 	}
 	return code
 }

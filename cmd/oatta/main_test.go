@@ -124,3 +124,33 @@ func writeFile(t testing.TB, path, data string) {
 		t.Fatal(err)
 	}
 }
+
+// Whatever comes from a file reaches the terminal as text, what cannot be written is an error, and a file that is cut off is called that.
+func TestTerminal(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.jsonl")
+	writeFile(t, in, "{\"stream\":\"a\",\"probs\":[1,0]}\n{\"stream\":\"\x1b[2J\",\"probs\":[1,0]}\n{\"stream\":\"\\u001b[31m\",\"probs\":[2,0]}\n")
+	_, errOut := mustOatta(t, console.Partial, "filter", in)
+	if strings.ContainsAny(errOut, "\x1b\x9b") || !strings.Contains(errOut, `x1b`) {
+		t.Errorf("%q", errOut)
+	}
+	cut := filepath.Join(dir, "cut.jsonl.gz")
+	writeFile(t, cut, "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xab")
+	if _, errOut := mustOatta(t, console.Nothing, "filter", cut); !strings.Contains(errOut, cut+": the compressed data end in the middle") {
+		t.Error(errOut)
+	}
+	if _, err := os.Stat("/dev/full"); err != nil {
+		return // only Linux has it
+	}
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer full.Close()
+	for _, args := range [][]string{{"models", "list"}, {"version"}, {"filter", in, "-q"}} {
+		var e bytes.Buffer
+		if code := execute(t.Context(), append([]string{"oatta"}, args...), console.Environment{Out: full, Err: &e}); code == console.Fine || !strings.Contains(e.String(), "no space left") {
+			t.Errorf("%v: exit code %d: %s", args, code, e.String())
+		}
+	}
+}

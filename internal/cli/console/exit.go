@@ -43,7 +43,7 @@ type Environment struct {
 
 // IsTerminal tells whether what is written goes to a terminal.
 func IsTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := bottom(w).(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 

@@ -32,7 +32,7 @@ func NewProgress(w io.Writer, total int, quiet bool, what string) *progress {
 	p := &progress{w: w, what: what, quiet: quiet, total: total, start: time.Now(), last: time.Now()}
 	if !quiet && IsTerminal(w) {
 		p.Bar = progressbar.NewOptions(total,
-			progressbar.OptionSetWriter(w), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
+			progressbar.OptionSetWriter(bottom(w)), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
 			progressbar.OptionSetItsString(what), progressbar.OptionThrottle(100*time.Millisecond),
 			progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true), progressbar.OptionFullWidth(),
 		)

@@ -3,6 +3,7 @@ package predicted
 import (
 	"bufio"
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -62,14 +63,29 @@ func (in *Input) Read(p []byte) (int, error) {
 		if head, _ := b.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
 			z, err := gzip.NewReader(b)
 			if err != nil {
-				return 0, err
+				return 0, in.place(err)
 			}
 			in.Reader = z
 		}
 	}
 	n, err := in.Reader.Read(p)
 	in.Bytes += int64(n)
-	return n, err
+	return n, in.place(err)
+}
+
+// place says where the errors of compression come from, which name no file.
+func (in *Input) place(err error) error {
+	name := in.File.Name()
+	if in.File == os.Stdin {
+		name = "standard input"
+	}
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%s: the compressed data end in the middle: was it copied whole?", name)
+	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, new(flate.CorruptInputError)):
+		return fmt.Errorf("%s: damaged: %w", name, err)
+	}
+	return err
 }
 
 // Close closes the file, but not standard input.
