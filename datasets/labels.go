@@ -79,22 +79,21 @@ func labelColumns(t *table.Reader) ([]int, error) {
 	return t.Columns(2, defaultFileField, defaultLabel)
 }
 
-// Apply gives the pictures of a listing the labels of the table, matching by path relative to the root, else by the longest common end of
-// the paths, the base name at the least, that no other file on either side shares. Labels that the pictures had stay where the table has
-// none. It returns how many pictures it labelled; what does not match is added to the warnings of the listing.
+// Apply gives the pictures of a listing the labels of the table, matching by path relative to the root, else by an end of the paths that no
+// other file on either side shares (see the package). Labels that the pictures had stay where the table has none. It returns how many pictures it labelled; what does not match is added to the warnings of the listing.
 func (l *Labels) Apply(list *Listing) int {
-	names, files := make([]string, len(list.Pictures)), make([]string, len(l.Entries))
+	names, places, files := make([]string, len(list.Pictures)), make([]string, len(list.Pictures)), make([]string, len(l.Entries))
 	for i := range list.Pictures {
-		names[i] = list.Pictures[i].Name
+		names[i], places[i] = list.Pictures[i].Name, placeOf(&list.Pictures[i])
 	}
 	for j, e := range l.Entries {
 		files[j] = cleanName(e.File)
 	}
-	of, doubts := matchFiles(names, files)
+	p := matchPlaced(names, places, files)
 	used := make([]bool, len(files))
 	var without, unused few
 	n := 0
-	for i, j := range of {
+	for i, j := range p.of {
 		if j < 0 {
 			without.add(names[i])
 			continue
@@ -111,7 +110,7 @@ func (l *Labels) Apply(list *Listing) int {
 		}
 	}
 	l.warn(list, without, unused)
-	list.warnDoubts(message.Show(filepath.Base(l.Name)), names, doubts)
+	list.warnPairing(message.Show(filepath.Base(l.Name)), names, p)
 	return n
 }
 

@@ -9,9 +9,6 @@ import (
 	"github.com/oatta/oatta/datasets/internal/message"
 )
 
-// maxElements is how many elements from the end of a path are compared.
-const maxElements = 16
-
 // doubt is why a picture was left alone although metadata names files like it.
 type doubt byte
 
@@ -20,33 +17,64 @@ const (
 	noDoubt         doubt = iota
 	severalFiles          // it could be any of several files that metadata names
 	severalPictures       // the one file that it could be could be other pictures, too
+	severalPlaces         // the file that it could be lies in another place than those of other pictures
+	otherFolder           // the one file that has its base name, which no other picture has, lies in another folder
 )
 
-// matchFiles pairs the pictures of a listing with names that metadata uses for them: of[i] is the index of the name for picture i, or -1.
-// doubts[i] is why picture i has none, where names look like it.
-//
-// Equal paths match. The rest match by the most path elements from the end that the two have in common, the base name at the least,
-// provided that no other file of either side ends so: metadata says "media/cam1/IMG_1.JPG" where the folder given is media, or one
-// below. A name without the extension of a picture matches pictures by their names without extension.
+// A pairing is which name of metadata is of which picture.
+type pairing struct {
+	of     []int   // of each picture: the index of its name, or -1
+	doubts []doubt // of each picture: why it has none, where names look like it
+	// renamed is the folders before a common end that differ on the two sides, the same for all pairs: those of the pictures and those of
+	// the names. Empty unless no name could be paired otherwise.
+	renamed [2]string
+}
+
+// matchFiles is [matchPlaced] of pictures that lie nowhere in particular.
 func matchFiles(pictures, names []string) (of []int, doubts []doubt) {
-	of, doubts = make([]int, len(pictures)), make([]doubt, len(pictures))
-	for i := range of {
-		of[i] = -1
+	p := matchPlaced(pictures, make([]string, len(pictures)), names)
+	return p.of, p.doubts
+}
+
+// matchPlaced pairs the pictures of a listing with names that metadata uses for them. places are the folded absolute paths of the pictures,
+// where they are known.
+//
+// Equal paths match. The rest are compared as [FoldName] writes them:
+//
+//   - A name that leads to a picture from a folder above the listing's matches.
+//   - A name that is the end of a picture's matches, and the reverse, if no other file of either side ends so: metadata says
+//     "media/cam1/IMG_1.JPG" where the folder given is media, or one below. What such names have before the picture's must be the same for
+//     all: of two places, which could hold equal folders, none is taken but the one of most.
+//   - Names whose folders differ from the pictures' match by a common end only if nothing matches otherwise, and if all of them differ in
+//     the same: the folder was renamed.
+//
+// Longer ends count before shorter ones. A name without the extension of a picture matches pictures by their names without extension.
+func matchPlaced(pictures, places, names []string) pairing {
+	p := pairing{of: make([]int, len(pictures)), doubts: make([]doubt, len(pictures))}
+	for i := range p.of {
+		p.of[i] = -1
+	}
+	stems, above := make([]string, len(pictures)), make([]string, len(places))
+	for i, name := range pictures {
+		stems[i] = strings.TrimSuffix(name, path.Ext(name))
+		above[i] = strings.TrimSuffix(places[i], path.Ext(places[i]))
 	}
 	withExt, withoutExt := splitByExtension(names)
-	left := matchExact(pictures, names, withExt, of)
-	stems := make([]string, len(pictures))
-	for i, p := range pictures {
-		stems[i] = strings.TrimSuffix(p, path.Ext(p))
-	}
-	rest := matchSuffix(pictures, names, left, of)
-	bare := matchSuffix(stems, names, matchExact(stems, names, withoutExt, of), of)
-	for i := range pictures {
-		if of[i] < 0 {
-			doubts[i] = cmp.Or(rest[i], bare[i])
+	folded := foldNames(names)
+	whole := side{foldNames(pictures), places, folded, matchExact(pictures, names, withExt, p.of)}
+	bare := side{foldNames(stems), above, folded, matchExact(stems, names, withoutExt, p.of)}
+	rest, other := whole.match(p.of), bare.match(p.of)
+	if !slices.ContainsFunc(p.of, func(j int) bool { return j >= 0 }) {
+		if p.renamed = whole.matchRenamed(p.of); p.renamed == [2]string{} {
+			p.renamed = bare.matchRenamed(p.of)
 		}
 	}
-	return of, doubts
+	for i := range pictures {
+		if p.of[i] < 0 {
+			p.doubts[i] = cmp.Or(rest[i], other[i])
+		}
+	}
+	return p
 }
 
 // splitByExtension returns the indices of names with and without the extension of a picture.
@@ -82,32 +110,136 @@ func matchExact(pictures, names []string, use, of []int) []int {
 	return use
 }
 
-// matchSuffix pairs what is left by common ends, the longest first. It returns the doubts about pictures that stay without a name although
-// one that nothing claims has their base name.
-func matchSuffix(pictures, names []string, use, of []int) map[int]doubt {
-	if len(use) == 0 {
+// side is folded names of pictures and of metadata that may be of each other.
+type side struct {
+	pictures, places, names []string
+	use                     []int // those of the names
+}
+
+// match pairs what is left, and returns the doubts about pictures that stay without a name although one that nothing claims has their base
+// name.
+func (s side) match(of []int) map[int]doubt {
+	if len(s.use) == 0 {
 		return nil
 	}
+	s.matchAbove(of)
+	taken := takenOf(of)
+	var longer []int // pictures whose names in metadata have more folders
+	s.eachEnd(func(k, i, j int) {
+		mine, theirs := elements(s.pictures[i]) == k, elements(s.names[j]) == k
+		if of[i] >= 0 || taken[j] || !mine && !theirs {
+			return
+		}
+		of[i], taken[j] = j, true
+		if !theirs {
+			longer = append(longer, i)
+		}
+	})
+	strays := s.onePlace(longer, of)
+	taken = takenOf(of)
+	unclaimed := slices.DeleteFunc(slices.Clone(s.use), func(j int) bool { return taken[j] })
+	doubts := doubtsOf(s.pictures, ends(s.names, unclaimed, 1), of)
+	for _, i := range strays {
+		doubts[i] = severalPlaces
+	}
+	return doubts
+}
+
+// takenOf returns the names that are given away.
+func takenOf(of []int) map[int]bool {
 	taken := map[int]bool{}
 	for _, j := range of {
 		taken[j] = true
 	}
-	for k := depth(pictures); k >= 1; k-- {
-		theirs := ends(names, use, k)
-		// One file each at this end, so the order of the map does not matter.
-		for end, i := range ends(pictures, upTo(len(pictures)), k) {
-			if j, ok := theirs[end]; ok && i != several && j != several && of[i] < 0 && !taken[j] {
+	return taken
+}
+
+// matchAbove pairs pictures with names that lead to them from a folder above the listing's, the longest first.
+func (s side) matchAbove(of []int) {
+	at, taken := ends(s.names, s.use, 0), takenOf(of)
+	for i, place := range s.places {
+		for of[i] < 0 && len(place) > len(s.pictures[i]) {
+			if j, ok := at[place]; ok && j != several && !taken[j] {
 				of[i], taken[j] = j, true
+			}
+			_, place, _ = strings.Cut(place, "/")
+		}
+	}
+}
+
+// eachEnd calls f for each picture and name that share k elements at the end which no other picture and no other name ends in, for k from
+// many to 1.
+func (s side) eachEnd(f func(k, picture, name int)) {
+	deepest := 1
+	for _, p := range s.pictures {
+		deepest = max(deepest, elements(p))
+	}
+	for k := deepest; k >= 1; k-- {
+		theirs := ends(s.names, s.use, k)
+		// One file each at this end, so the order of the map does not matter.
+		for end, i := range ends(s.pictures, upTo(len(s.pictures)), k) {
+			if j, ok := theirs[end]; ok && i != several && j != several {
+				f(k, i, j)
 			}
 		}
 	}
-	unclaimed := slices.DeleteFunc(slices.Clone(use), func(j int) bool { return taken[j] })
-	return doubtsOf(pictures, ends(names, unclaimed, 1), of)
+}
+
+// onePlace takes the names of all places but one from pictures whose names in metadata have more folders than they: the place that most have,
+// if there is one. It returns the pictures that it took a name from.
+func (s side) onePlace(longer, of []int) (strays []int) {
+	count := map[string]int{}
+	before := func(i int) string { return strings.TrimSuffix(s.names[of[i]], s.pictures[i]) }
+	for _, i := range longer {
+		count[before(i)]++
+	}
+	if len(count) < 2 {
+		return nil
+	}
+	most, alone := "", false
+	for place, n := range count {
+		if c := cmp.Compare(n, count[most]); c >= 0 {
+			most, alone = place, c > 0
+		}
+	}
+	for _, i := range longer {
+		if !alone || before(i) != most {
+			strays = append(strays, i)
+		}
+	}
+	for _, i := range strays {
+		of[i] = -1
+	}
+	return strays
+}
+
+// matchRenamed pairs by common ends what has different folders before them, if these differ in the same for all, and returns them.
+func (s side) matchRenamed(of []int) [2]string {
+	pairs := map[int]int{} // name by picture
+	cuts := map[[2]string]bool{}
+	s.eachEnd(func(k, i, j int) {
+		if _, longer := pairs[i]; longer {
+			return
+		}
+		end, _ := lastElements(s.pictures[i], k)
+		pairs[i] = j
+		cuts[[2]string{strings.TrimSuffix(s.pictures[i], "/"+end), strings.TrimSuffix(s.names[j], "/"+end)}] = true
+	})
+	if len(cuts) != 1 {
+		return [2]string{}
+	}
+	for i, j := range pairs {
+		of[i] = j
+	}
+	for cut := range cuts {
+		return cut
+	}
+	return [2]string{}
 }
 
 // doubtsOf returns the doubts about the pictures without a name, given the unclaimed names by their base names.
 func doubtsOf(pictures []string, unclaimed map[string]int, of []int) map[int]doubt {
-	doubts := map[int]doubt{}
+	doubts, same := map[int]doubt{}, ends(pictures, upTo(len(pictures)), 1)
 	for i, p := range pictures {
 		end, _ := lastElements(p, 1)
 		j, ok := unclaimed[end]
@@ -115,21 +247,17 @@ func doubtsOf(pictures []string, unclaimed map[string]int, of []int) map[int]dou
 		case of[i] >= 0 || !ok:
 		case j == several:
 			doubts[i] = severalFiles
+		case same[end] == several:
+			doubts[i] = severalPictures
 		default:
-			doubts[i] = severalPictures // or it would have been paired
+			doubts[i] = otherFolder // or it would have been paired
 		}
 	}
 	return doubts
 }
 
-// depth returns how many path elements the deepest picture has, at most maxElements.
-func depth(pictures []string) int {
-	n := 1
-	for _, p := range pictures {
-		n = max(n, 1+strings.Count(p, "/"))
-	}
-	return min(n, maxElements)
-}
+// elements returns how many elements a path has.
+func elements(name string) int { return 1 + strings.Count(name, "/") }
 
 // upTo returns 0 to n-1.
 func upTo(n int) []int {
@@ -143,7 +271,7 @@ func upTo(n int) []int {
 // several stands in the place of an index where more than one file has the same end.
 const several = -1
 
-// ends returns which of the files in use ends in which k path elements.
+// ends returns which of the files in use ends in which k path elements; k 0 is whole names.
 func ends(names []string, use []int, k int) map[string]int {
 	m := make(map[string]int, len(use))
 	for _, i := range use {
@@ -159,9 +287,11 @@ func ends(names []string, use []int, k int) map[string]int {
 	return m
 }
 
-// lastElements returns the last k elements of a path in lower case, or false if it has fewer. Case is folded because tools change the case
-// of extensions; where two files differ by case alone, both are "several" and only exact matches count.
+// lastElements returns the last k elements of a path, all of them for k 0, or false if it has fewer.
 func lastElements(name string, k int) (string, bool) {
+	if k == 0 {
+		return name, true
+	}
 	i := len(name)
 	for ; k > 0; k-- {
 		if i < 0 {
@@ -169,21 +299,16 @@ func lastElements(name string, k int) (string, bool) {
 		}
 		i = strings.LastIndexByte(name[:i], '/')
 	}
-	return strings.ToLower(name[i+1:]), true
+	return name[i+1:], true
 }
 
-// cleanName brings a file name of metadata into the form of Picture.Name: Windows' separators, "./" and a leading slash go.
-func cleanName(name string) string {
-	if !strings.Contains(name, "/") {
-		name = strings.ReplaceAll(name, `\`, "/")
+// warnPairing tells how pictures were found in a table where that is not plain, and which the table leaves alone for doubt.
+func (l *Listing) warnPairing(table string, pictures []string, p pairing) {
+	if p.renamed != [2]string{} {
+		l.warn("%s: no name in it is of a picture here but for the folders before it: %s is taken for %s", table, message.Show(p.renamed[1]), message.Show(p.renamed[0]))
 	}
-	return strings.TrimPrefix(path.Clean("/"+name), "/")
-}
-
-// warnDoubts tells which pictures a table leaves alone for doubt.
-func (l *Listing) warnDoubts(table string, pictures []string, doubts []doubt) {
-	var by [severalPictures + 1]few
-	for i, d := range doubts {
+	var by [otherFolder + 1]few
+	for i, d := range p.doubts {
 		by[d].add(pictures[i])
 	}
 	if f := by[severalFiles]; f.n > 0 {
@@ -192,6 +317,14 @@ func (l *Listing) warnDoubts(table string, pictures []string, doubts []doubt) {
 	}
 	if f := by[severalPictures]; f.n > 0 {
 		l.warn("%s: files that it names could be any of several pictures, so %s %s left without a match: %s",
+			table, message.Count(f.n, "picture"), choose(f.n, "is", "are"), f.String())
+	}
+	if f := by[severalPlaces]; f.n > 0 {
+		l.warn("%s: names files of several folders whose contents could be here, so %s %s left without a match: %s",
+			table, message.Count(f.n, "picture"), choose(f.n, "is", "are"), f.String())
+	}
+	if f := by[otherFolder]; f.n > 0 {
+		l.warn("%s: names files of other folders that are called like %s, which %s left without a match: %s",
 			table, message.Count(f.n, "picture"), choose(f.n, "is", "are"), f.String())
 	}
 }

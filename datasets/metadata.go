@@ -43,7 +43,7 @@ type wanted map[string]bool
 func newWanted(items []*item) wanted {
 	w := wanted{}
 	for _, it := range items {
-		base := strings.ToLower(path.Base(it.Name))
+		base := path.Base(FoldName(it.Name))
 		w[base], w[strings.TrimSuffix(base, path.Ext(base))] = true, true
 	}
 	return w
@@ -51,7 +51,7 @@ func newWanted(items []*item) wanted {
 
 // has is never false for a name that matchFiles could pair; it may be true for others.
 func (w wanted) has(name string) bool {
-	return name != "" && w[strings.ToLower(path.Base(cleanName(name)))]
+	return name != "" && w[path.Base(FoldName(name))]
 }
 
 // applyMetadata reads the metadata of the options and gives the items what it says about them.
@@ -114,12 +114,13 @@ func (s *settings) format() (Format, error) {
 // join gives the items what the records say, and tells what does not fit. Metadata that says nothing of any item is an error: most likely
 // it is that of another collection, or names its files in another way.
 func (s *settings) join(l *Listing, items []*item, md *metadata) error {
-	names := make([]string, len(items))
+	names, places := make([]string, len(items)), make([]string, len(items))
 	for i, it := range items {
-		names[i] = it.Name
+		names[i], places[i] = it.Name, placeOf(&it.Picture)
 	}
 	differing := md.unite()
-	of, doubts := matchRecords(names, md.records)
+	p := matchRecords(names, places, md.records)
+	of := p.of
 	used := make([]bool, len(md.records))
 	var unnamed, noStream few
 	for i, it := range items {
@@ -144,7 +145,7 @@ func (s *settings) join(l *Listing, items []*item, md *metadata) error {
 	}
 	name := message.Show(filepath.Base(s.Metadata))
 	s.warnUnnamed(l, name, len(items), unnamed)
-	l.warnDoubts(name, names, doubts)
+	l.warnPairing(name, names, p)
 	l.warnMetadata(name, md, differing)
 	return s.checkNoStream(l, name, len(items)-unnamed.n, noStream)
 }
@@ -240,23 +241,18 @@ func (r record) agrees(o record) bool {
 }
 
 // matchRecords matches by the path of the records first, then what is left by their second names.
-func matchRecords(pictures []string, records []record) (of []int, doubts []doubt) {
+func matchRecords(pictures, places []string, records []record) pairing {
 	first := make([]string, len(records))
 	for j, r := range records {
 		first[j] = r.file
 	}
-	of, doubts = matchFiles(pictures, first)
-	used := make([]bool, len(records))
-	for _, j := range of {
-		if j >= 0 {
-			used[j] = true
-		}
-	}
-	var left, second []string
+	p := matchPlaced(pictures, places, first)
+	used := takenOf(p.of)
+	var left, where, second []string
 	var leftAt, secondAt []int
-	for i, p := range pictures {
-		if of[i] < 0 {
-			left, leftAt = append(left, p), append(leftAt, i)
+	for i, name := range pictures {
+		if p.of[i] < 0 {
+			left, where, leftAt = append(left, name), append(where, places[i]), append(leftAt, i)
 		}
 	}
 	for j, r := range records {
@@ -265,17 +261,17 @@ func matchRecords(pictures []string, records []record) (of []int, doubts []doubt
 		}
 	}
 	if len(left) == 0 || len(second) == 0 {
-		return of, doubts
+		return p
 	}
-	again, still := matchFiles(left, second)
-	for i, j := range again {
+	again := matchPlaced(left, where, second)
+	for i, j := range again.of {
 		if j >= 0 {
-			of[leftAt[i]], doubts[leftAt[i]] = secondAt[j], noDoubt
-		} else if still[i] != noDoubt {
-			doubts[leftAt[i]] = still[i]
+			p.of[leftAt[i]], p.doubts[leftAt[i]] = secondAt[j], noDoubt
+		} else if again.doubts[i] != noDoubt {
+			p.doubts[leftAt[i]] = again.doubts[i]
 		}
 	}
-	return of, doubts
+	return p
 }
 
 // warnMetadata tells what of the metadata and of the folder does not fit together.

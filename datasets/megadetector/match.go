@@ -20,37 +20,61 @@ func (f *File) Match(pictures []datasets.Picture) ([]int, error) {
 		}
 		at[name] = i
 	}
-	m := matcher{at: at, taken: map[int]bool{}}
+	m := matcher{at: at, folded: foldedOf(at), taken: map[int]bool{}}
 	of := make([]int, len(pictures))
-	for i, p := range pictures {
-		of[i] = m.take(p.Name)
+	for i := range of {
+		of[i] = -1
 	}
-	for i, p := range pictures {
-		if of[i] < 0 {
-			of[i] = m.fromAbove(p)
-		}
-	}
-	m.endings()
-	for i, p := range pictures {
-		if of[i] < 0 {
-			of[i] = m.elsewhere(p.Name)
+	for _, find := range []func(p datasets.Picture) int{
+		func(p datasets.Picture) int { return m.take(p.Name) },
+		func(p datasets.Picture) int { return m.takeFolded(datasets.FoldName(p.Name)) },
+		m.fromAbove,
+		func(p datasets.Picture) int { return m.elsewhere(datasets.FoldName(p.Name)) }, // of what is left
+	} {
+		for i, p := range pictures {
+			if of[i] < 0 {
+				of[i] = find(p)
+			}
 		}
 	}
 	return of, nil
 }
 
-// MatchName returns the image of a name, or -1.
+// foldedOf returns the images by names as package datasets compares them; several where such a name is of more than one.
+func foldedOf(at map[string]int) map[string]int {
+	folded := make(map[string]int, len(at))
+	for name, i := range at {
+		name = datasets.FoldName(name)
+		if _, twice := folded[name]; twice {
+			i = several
+		}
+		folded[name] = i
+	}
+	return folded
+}
+
+// MatchName returns the image of a name, or -1: the one of exactly that name, else the only one that is called so but for separators, case
+// and the like.
 func (f *File) MatchName(name string) int {
+	like, n := -1, 0
+	folded := datasets.FoldName(name)
 	for i := range f.Images {
 		if cleanName(f.Images[i].File) == name {
 			return i
 		}
+		if datasets.FoldName(f.Images[i].File) == folded {
+			like, n = i, n+1
+		}
 	}
-	return -1
+	if n > 1 {
+		return -1
+	}
+	return like
 }
 
 type matcher struct {
 	at     map[string]int // image by name
+	folded map[string]int // image by folded name
 	taken  map[int]bool
 	ending map[string]int // image by what absolute names end in; several where more than one does
 }
@@ -67,17 +91,28 @@ func (m *matcher) take(name string) int {
 	return i
 }
 
+// takeFolded gives away the only image of that folded name.
+func (m *matcher) takeFolded(name string) int {
+	i, ok := m.folded[name]
+	if !ok || i == several || m.taken[i] {
+		return -1
+	}
+	m.taken[i] = true
+	return i
+}
+
 // fromAbove finds the image whose name leads to the picture from a folder above the listing's, the longest first.
 func (m *matcher) fromAbove(p datasets.Picture) int {
 	full, err := filepath.Abs(p.Path)
 	if err != nil {
 		return -1
 	}
-	for full = filepath.ToSlash(full); full != ""; {
-		if !strings.HasSuffix(full, "/"+p.Name) {
+	name := datasets.FoldName(p.Name)
+	for full = datasets.FoldName(filepath.ToSlash(full)); full != ""; {
+		if !strings.HasSuffix(full, "/"+name) {
 			break // the name says more than what is left
 		}
-		if i := m.take(full); i >= 0 {
+		if i := m.takeFolded(full); i >= 0 {
 			return i
 		}
 		_, full, _ = strings.Cut(full, "/")
@@ -85,14 +120,14 @@ func (m *matcher) fromAbove(p datasets.Picture) int {
 	return -1
 }
 
-// endings lists what the absolute names end in.
+// endings lists what the absolute names that are left end in.
 func (m *matcher) endings() {
 	m.ending = map[string]int{}
 	for name, i := range m.at {
 		if m.taken[i] || !absolute(name) {
 			continue
 		}
-		for rest := name; ; {
+		for rest := datasets.FoldName(name); ; {
 			_, after, more := strings.Cut(rest, "/")
 			if !more {
 				break
@@ -107,8 +142,11 @@ func (m *matcher) endings() {
 	}
 }
 
-// elsewhere finds the one image of an absolute name, of a machine where the folder lay elsewhere, that ends in the picture's name.
+// elsewhere finds the one image of an absolute name, of a machine where the folder lay elsewhere, that ends in the picture's folded name.
 func (m *matcher) elsewhere(name string) int {
+	if m.ending == nil {
+		m.endings()
+	}
 	i, ok := m.ending[name]
 	if !ok || i == several || m.taken[i] {
 		return -1
@@ -117,6 +155,7 @@ func (m *matcher) elsewhere(name string) int {
 	return i
 }
 
+// absolute tells whether a cleaned name begins at the top of a file system or drive.
 func absolute(name string) bool {
 	return strings.HasPrefix(name, "/") || len(name) > 2 && name[1] == ':' && name[2] == '/'
 }
