@@ -24,6 +24,42 @@ func TestCompareNatural(t *testing.T) {
 	}
 }
 
+// The digits of hexadecimal names are no numbers, those of camera names and stamps are.
+func TestCompareNaturalOfHexadecimalNames(t *testing.T) {
+	for _, ordered := range [][]string{
+		{"8792549a-21bc-11ea-a13a-137349068a90.jpg", "8a87ce62-21bc-11ea-a13a-137349068a90.jpg", "8b31d3be-21bc-11ea-a13a-137349068a90.jpg", "9b2e9d4e-21bc-11ea-a13a-137349068a90.jpg"},
+		{"11111111-21bc-11ea-a13a-137349068a90", "8792549a-100c-11ea-a13a-137349068a90", "8792549A-21bc-11ea-a13a-137349068a90"},
+		{"12345678-9abc-11ea-a13a-137349068a90", "12345678-9abc-11ea-a13a-137349068a90_2", "12345678-9abc-11ea-a13a-137349068a90_10"},
+		{"577b543a/1.jpg", "62c200a9/2.jpg", "62c200a9/10.jpg"},
+		{"d41d8cd98f00b204e9800998ecf8427e", "d9d8cd98f00b204e9800998ecf8427e0"},
+		{"8b2", "8b31", "10a"}, // short: numbers
+		{"cam9", "cam10"}, {"bad00009", "bad00010", "bad000011"}, // letters, then a number
+		{"20240501a", "20240502a", "100000000a"}, // a number, then a letter
+		{"IMG_0002", "IMG_00010"},
+		{"6789-11ea", "12345-11ea"}, {"9-9abc-11ea-a13a-137349068a90", "12345678-9abc-11ea-a13a-137349068a90x"}, // no UUIDs
+	} {
+		for i, a := range ordered {
+			for j, b := range ordered {
+				if got, want := CompareNatural(a, b), cmp.Compare(i, j); sign(got) != want {
+					t.Errorf("CompareNatural(%q, %q) = %d, want %d", a, b, got, want)
+				}
+			}
+		}
+	}
+}
+
+// The order stays total where hexadecimal names meet others.
+func TestCompareNaturalIsTotalOfHexadecimalNames(t *testing.T) {
+	var texts []string
+	for _, head := range []string{"", "0", "1a2b3c4d", "1a2b3c4", "12345678", "1", "a1b2c3d4", "12345678-9abc-11ea-a13a-137349068a90"} {
+		for _, tail := range []string{"", "0", "1", "01", "a", "-", "-9abc", "/1", "g", "f00"} {
+			texts = append(texts, head+tail)
+		}
+	}
+	slices.Sort(texts)
+	checkTotal(t, slices.Compact(texts))
+}
+
 func sign(n int) int { return cmp.Compare(n, 0) }
 
 // all returns all texts of up to n letters.
@@ -44,7 +80,12 @@ func all(alphabet string, n int) []string {
 
 // A sort needs an order that is total: exhaustively so over short texts of digits, letters of both cases and the separator.
 func TestCompareNaturalIsTotal(t *testing.T) {
-	texts := all("01aB/", 3)
+	checkTotal(t, all("01aB/", 3))
+}
+
+// checkTotal looks at every three of some texts.
+func checkTotal(t *testing.T, texts []string) {
+	t.Helper()
 	for _, a := range texts {
 		for _, b := range texts {
 			ab := CompareNatural(a, b)
