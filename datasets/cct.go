@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/oatta/oatta/datasets/internal/message"
@@ -31,6 +33,31 @@ type cctImage struct {
 	Captured jsonText `json:"date_captured"` // of plain COCO, and of iWildCam
 	SeqID    jsonText `json:"seq_id"`
 	FrameNum jsonText `json:"frame_num"`
+	// Of iWildCam 2021 and 2022: the frame, and one of several views of a location.
+	SeqFrameNum jsonText `json:"seq_frame_num"`
+	SubLocation jsonText `json:"sub_location"`
+}
+
+// stream is the camera: the location, or the view of it where there are several.
+func (img *cctImage) stream() jsonText {
+	if img.Location == "" || img.SubLocation == "" {
+		return img.Location
+	}
+	return img.Location + "/" + jsonText(strings.TrimSuffix(string(img.SubLocation), ".0")) // a number from a table
+}
+
+// frame returns the number of the picture in its sequence, and whether there is one that can be read. Programs that hold numbers in
+// tables write 2.0 for 2.
+func (img *cctImage) frame() (n int, ok bool) {
+	text := strings.TrimSpace(string(cmp.Or(img.FrameNum, img.SeqFrameNum)))
+	if text == "" {
+		return 0, true
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || v != math.Trunc(v) || math.Abs(v) > 1<<31 {
+		return 0, false
+	}
+	return int(v), true
 }
 
 type cctAnnotation struct {
@@ -81,6 +108,7 @@ type cctReader struct {
 	seen       map[string]bool       // arrays seen so far
 	late       bool                  // annotations came before images, so a second pass must read them
 	fieldSeen  bool                  // the stream field asked for occurs
+	views      map[jsonText]bool     // streams that are of a view of a location
 	unknown    int                   // values that JSON does not know
 	sections   map[string]cctSection // how to read an element of each array
 }
@@ -91,7 +119,7 @@ type cctSection func(dec *json.Decoder) error
 func readCCT(ctx context.Context, name string, open func() (*textfile.File, error), f Fields, want wanted) (*metadata, error) {
 	c := &cctReader{
 		ctx: ctx, name: name, fields: f, want: want, md: &metadata{}, images: map[jsonText]int{}, categories: map[jsonText]string{},
-		labels: map[int]jsonText{}, clash: map[int]bool{}, seen: map[string]bool{},
+		labels: map[int]jsonText{}, clash: map[int]bool{}, views: map[jsonText]bool{}, seen: map[string]bool{},
 	}
 	c.sections = map[string]cctSection{"images": c.image, "annotations": c.annotation, "categories": c.category}
 	if err := c.pass(open); err != nil {
@@ -216,8 +244,15 @@ func (c *cctReader) image(dec *json.Decoder) error {
 		return nil
 	}
 	rec := record{file: cleanName(string(img.FileName)), stream: string(stream), sequence: string(img.SeqID)}
-	rec.frame, _ = strconv.Atoi(string(img.FrameNum)) // no number: no frame
+	var ok bool
+	if rec.frame, ok = img.frame(); !ok {
+		c.md.badFrames.add(fmt.Sprintf("%q (%s)", string(cmp.Or(img.FrameNum, img.SeqFrameNum)), img.FileName))
+	}
 	c.md.setTime(&rec, string(cmp.Or(img.DateTime, img.Captured)), c.fields.TimeLayout, string(img.FileName))
+	if img.SubLocation != "" && c.fields.Stream == "" && !c.views[stream] {
+		c.views[stream] = true
+		c.md.views.add(string(stream))
+	}
 	if img.ID != "" {
 		c.images[img.ID] = len(c.md.records)
 	}
@@ -231,7 +266,10 @@ func (c *cctReader) decodeImage(dec *json.Decoder, img *cctImage) (jsonText, err
 	if field == defaultLocation { // the usual case needs no second look at the element
 		err := dec.Decode(img)
 		c.fieldSeen = c.fieldSeen || img.Location != ""
-		return img.Location, err
+		if c.fields.Stream != "" { // asked for, and nothing else
+			return img.Location, err
+		}
+		return img.stream(), err
 	}
 	var raw json.RawMessage
 	if err := dec.Decode(&raw); err != nil {

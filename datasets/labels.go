@@ -28,7 +28,7 @@ type LabelEntry struct {
 
 // ReadLabels reads a CSV table of labels: a header with the columns file and label, in any order and case, beside others that are ignored;
 // comma, semicolon or tab between them. A table without a header is understood if it has two columns of which the first row's first ends
-// like a picture. A file may come twice with the same label, not with another. Gzip is looked through.
+// like a picture. RelativePath and File of Timelapse, and Directory and FileName of camtrapR, name a file together. A file may come twice with the same label, not with another. Gzip is looked through.
 func ReadLabels(name string) (*Labels, error) {
 	in, err := textfile.Open(name)
 	if err != nil {
@@ -44,20 +44,19 @@ func parseLabels(name string, r io.Reader) (*Labels, error) {
 	if err != nil {
 		return nil, err
 	}
-	at, err := labelColumns(t)
+	named, label, err := labelColumns(t)
 	if err != nil {
 		return nil, err
 	}
-	file, label := at[0], at[1]
 	l := &Labels{Name: name}
 	seen := map[string]int{}
 	err = t.Each(func(row table.Row) error {
 		if label >= len(row.Cells) {
 			return t.Errorf(defaultLabel, "is missing: the row has %s", message.Count(len(row.Cells), "column"))
 		}
-		e := LabelEntry{File: row.Get(file), Label: strings.TrimSpace(row.Get(label)), Line: row.Line}
+		e := LabelEntry{File: named.of(row), Label: strings.TrimSpace(row.Get(label)), Line: row.Line}
 		if e.File == "" {
-			return t.Errorf(defaultFileField, "is empty")
+			return t.Errorf(named.column, "is empty")
 		}
 		if i, ok := seen[e.File]; !ok {
 			seen[e.File] = len(l.Entries)
@@ -70,13 +69,16 @@ func parseLabels(name string, r io.Reader) (*Labels, error) {
 	return l, err
 }
 
-// labelColumns finds the columns file and label of a table.
-func labelColumns(t *table.Reader) ([]int, error) {
+// labelColumns finds the columns that name the file, and that of the label.
+func labelColumns(t *table.Reader) (named fileColumns, label int, err error) {
 	if !t.Has(defaultFileField, defaultLabel) && len(t.Header) == 2 && pictureExtensions[path.Ext(strings.ToLower(strings.TrimSpace(t.Header[0])))] {
 		t.UnreadHeader()
-		return []int{0, 1}, nil
+		return fileColumns{folder: -1, column: defaultFileField}, 1, nil
 	}
-	return t.Columns(2, defaultFileField, defaultLabel)
+	if named, err = fileColumnsOf(t, "", ""); err == nil {
+		label, err = t.Column(defaultLabel, true)
+	}
+	return named, label, err
 }
 
 // Apply gives the pictures of a listing the labels of the table, matching by path relative to the root, else by an end of the paths that no

@@ -122,7 +122,7 @@ func (s side) match(of []int) map[int]doubt {
 	if len(s.use) == 0 {
 		return nil
 	}
-	s.matchAbove(of)
+	above := s.matchAbove(of)
 	taken := takenOf(of)
 	var longer []int // pictures whose names in metadata have more folders
 	s.eachEnd(func(k, i, j int) {
@@ -135,7 +135,7 @@ func (s side) match(of []int) map[int]doubt {
 			longer = append(longer, i)
 		}
 	})
-	strays := s.onePlace(longer, of)
+	strays := s.onePlace(longer, above, of)
 	taken = takenOf(of)
 	unclaimed := slices.DeleteFunc(slices.Clone(s.use), func(j int) bool { return taken[j] })
 	doubts := doubtsOf(s.pictures, ends(s.names, unclaimed, 1), of)
@@ -154,17 +154,21 @@ func takenOf(of []int) map[int]bool {
 	return taken
 }
 
-// matchAbove pairs pictures with names that lead to them from a folder above the listing's, the longest first.
-func (s side) matchAbove(of []int) {
+// matchAbove pairs pictures with names that lead to them from a folder above the listing's, the longest first. It returns what such names
+// have before the pictures'.
+func (s side) matchAbove(of []int) map[string]bool {
+	above := map[string]bool{}
 	at, taken := ends(s.names, s.use, 0), takenOf(of)
 	for i, place := range s.places {
 		for of[i] < 0 && len(place) > len(s.pictures[i]) {
 			if j, ok := at[place]; ok && j != several && !taken[j] {
 				of[i], taken[j] = j, true
+				above[strings.TrimSuffix(place, s.pictures[i])] = true
 			}
 			_, place, _ = strings.Cut(place, "/")
 		}
 	}
+	return above
 }
 
 // eachEnd calls f for each picture and name that share k elements at the end which no other picture and no other name ends in, for k from
@@ -185,25 +189,19 @@ func (s side) eachEnd(f func(k, picture, name int)) {
 	}
 }
 
-// onePlace takes the names of all places but one from pictures whose names in metadata have more folders than they: the place that most have,
-// if there is one. It returns the pictures that it took a name from.
-func (s side) onePlace(longer, of []int) (strays []int) {
-	count := map[string]int{}
+// onePlace takes the names of all places but one from pictures whose names in metadata have more folders than they. The one is where the
+// pictures are known to lie, if any are, else that which most have, if there is one. It returns the pictures that it took a name from.
+func (s side) onePlace(longer []int, known map[string]bool, of []int) (strays []int) {
 	before := func(i int) string { return strings.TrimSuffix(s.names[of[i]], s.pictures[i]) }
-	for _, i := range longer {
-		count[before(i)]++
-	}
-	if len(count) < 2 {
-		return nil
-	}
-	most, alone := "", false
-	for place, n := range count {
-		if c := cmp.Compare(n, count[most]); c >= 0 {
-			most, alone = place, c > 0
+	if len(known) == 0 {
+		count := map[string]int{}
+		for _, i := range longer {
+			count[before(i)]++
 		}
+		known = map[string]bool{mostOf(count): true}
 	}
 	for _, i := range longer {
-		if !alone || before(i) != most {
+		if !known[before(i)] {
 			strays = append(strays, i)
 		}
 	}
@@ -211,6 +209,20 @@ func (s side) onePlace(longer, of []int) (strays []int) {
 		of[i] = -1
 	}
 	return strays
+}
+
+// mostOf returns what is there most often; "" if that is not one.
+func mostOf(count map[string]int) (most string) {
+	best := 0
+	for what, n := range count {
+		switch {
+		case n > best:
+			most, best = what, n
+		case n == best:
+			most = ""
+		}
+	}
+	return most
 }
 
 // matchRenamed pairs by common ends what has different folders before them, if these differ in the same for all, and returns them.

@@ -31,6 +31,8 @@ type metadata struct {
 	records   []record
 	absent    few // files named that no picture has the base name of
 	badTimes  few // times that could not be read
+	badFrames few // numbers in sequences that could not be read
+	views     few // streams that are of one of several views of a location
 	ambiguous few // pictures with several different labels, which therefore have none
 	warnings  []string
 }
@@ -284,6 +286,13 @@ func (l *Listing) warnMetadata(name string, md *metadata, differing few) {
 	}
 	if md.badTimes.n > 0 {
 		l.warn("%s: %s could not be read: %s", name, message.Count(md.badTimes.n, "time"), md.badTimes.String())
+	}
+	if md.badFrames.n > 0 {
+		l.warn("%s: %s of frames could not be read: %s", name, message.Count(md.badFrames.n, "number"), md.badFrames.String())
+	}
+	if md.views.n > 0 {
+		l.warn("%s: %s of one view of a location, its sub_location (the stream field location takes the views together): %s",
+			name, choose(md.views.n, "1 stream is", fmt.Sprintf("%d streams are", md.views.n)), md.views.String())
 	}
 	if md.ambiguous.n > 0 {
 		l.warn("%s: %s with several different labels, left without one: %s", name, message.Count(md.ambiguous.n, "picture"), md.ambiguous.String())

@@ -33,10 +33,12 @@ func TestCompareNaturalOfHexadecimalNames(t *testing.T) {
 		{"577b543a/1.jpg", "62c200a9/2.jpg", "62c200a9/10.jpg"},
 		{"d41d8cd98f00b204e9800998ecf8427e", "d9d8cd98f00b204e9800998ecf8427e0"},
 		{"8b2", "8b31", "10a"}, // short: numbers
-		{"cam9", "cam10"}, {"bad00009", "bad00010", "bad000011"}, // letters, then a number
+		{"cam9", "cam10"},
+		{"bad00009", "bad00010", "bad000011"},    // letters, then a number
 		{"20240501a", "20240502a", "100000000a"}, // a number, then a letter
 		{"IMG_0002", "IMG_00010"},
-		{"6789-11ea", "12345-11ea"}, {"9-9abc-11ea-a13a-137349068a90", "12345678-9abc-11ea-a13a-137349068a90x"}, // no UUIDs
+		{"6789-11ea", "12345-11ea"},
+		{"9-9abc-11ea-a13a-137349068a90", "12345678-9abc-11ea-a13a-137349068a90x"}, // no UUIDs
 	} {
 		for i, a := range ordered {
 			for j, b := range ordered {

@@ -39,6 +39,9 @@ const (
 type Fields struct {
 	// File is the column of a CSV table that names the picture; default "file".
 	File string
+	// Folder is a column of a CSV table whose value, if any, stands before that of File with a slash between them. Two pairs are known by
+	// their names, if neither column is given: RelativePath and File of Timelapse, Directory and FileName of camtrapR.
+	Folder string
 	// Stream is the column of a CSV table (default "stream"), the field of images[] of COCO Camera Traps (default "location"), or one of
 	// deploymentID (default), locationID and locationName of Camtrap DP.
 	Stream string

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/oatta/oatta/datasets"
+	"golang.org/x/text/unicode/norm"
 )
 
 func mustRead(t *testing.T, text string) *File {
@@ -198,4 +199,36 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Names as Windows and macOS write them are those of the pictures.
+func TestCases(t *testing.T) {
+	for file, names := range map[string][]string{
+		"nfc_boxes.json":    {norm.NFD.String("Größe/IMG_1.JPG"), norm.NFD.String("Süd/IMG_1.JPG"), norm.NFD.String("Größe/IMG_2.JPG"), norm.NFD.String("Süd/IMG_2.JPG")},
+		"winmix_boxes.json": {"cam1/IMG_0001.JPG", "cam1/IMG_0002.JPG", "cam1/IMG_0003.JPG", "cam1/IMG_0004.jpg", "cam2/IMG_0001.JPG", "cam2/IMG_0002.JPG", "cam2/IMG_0003.JPG", "cam2/IMG_0004.JPG"},
+	} {
+		f, err := Open(filepath.Join("testdata", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var pictures []datasets.Picture
+		for _, n := range names {
+			pictures = append(pictures, datasets.Picture{Name: n, Path: filepath.Join(t.TempDir(), n)})
+		}
+		of, err := f.Match(pictures)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range names {
+			if of[i] != i {
+				t.Errorf("%s: %s is image %d, want %d", file, names[i], of[i], i)
+			}
+		}
+	}
+	f := &File{Images: []Image{{File: `a\B.jpg`}, {File: "a/c.jpg"}, {File: "A/C.jpg"}}}
+	for name, want := range map[string]int{"a/b.jpg": 0, "A/C.jpg": 2, "a/C.jpg": -1, "d.jpg": -1} {
+		if got := f.MatchName(name); got != want {
+			t.Errorf("the image of %s: %d, want %d", name, got, want)
+		}
+	}
 }

@@ -22,6 +22,7 @@ func imageFlags() []cli.Flag {
 		&cli.StringFlag{Name: "metadata", Category: console.InputCategory, Usage: "`FILE` with streams, times or labels: CSV, COCO Camera Traps JSON, or Camtrap DP (datapackage.json or its folder)"},
 		&cli.StringFlag{Name: "metadata-format", Category: console.InputCategory, Usage: "csv, cct or camtrapdp (default: by the file's name)"},
 		&cli.StringFlag{Name: "file-column", Category: console.InputCategory, Usage: "CSV: column of the file name (default: file)"},
+		&cli.StringFlag{Name: "folder-column", Category: console.InputCategory, Usage: "CSV: column of the folder, where that of the file name does not tell it (default: RelativePath beside File, Directory beside FileName)"},
 		&cli.StringFlag{Name: "stream-column", Category: console.InputCategory, Usage: "column or field of the stream (default: stream, location or deploymentID)"},
 		&cli.StringFlag{Name: "time-column", Category: console.InputCategory, Usage: "CSV: column of the capture time (default: time)"},
 		&cli.StringFlag{Name: "label-column", Category: console.InputCategory, Usage: "CSV: column of the true label (default: label)"},
@@ -39,7 +40,7 @@ func datasetOptions(c *cli.Context, progress func(done, total int)) datasets.Opt
 		Streams: datasets.StreamBy(c.String("streams")), StreamPattern: c.String("stream-pattern"),
 		Metadata: c.String("metadata"), MetadataFormat: datasets.Format(c.String("metadata-format")),
 		Fields: datasets.Fields{
-			File: c.String("file-column"), Stream: c.String("stream-column"), Time: c.String("time-column"), Label: c.String("label-column"),
+			File: c.String("file-column"), Folder: c.String("folder-column"), Stream: c.String("stream-column"), Time: c.String("time-column"), Label: c.String("label-column"),
 		},
 		NameTimes: c.Bool("name-times"), TimePattern: c.String("time-pattern"), TimeLayout: c.String("time-layout"),
 		Progress: progress,
