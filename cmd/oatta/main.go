@@ -50,7 +50,9 @@ func execute(ctx context.Context, args []string, env console.Environment) int {
 		env.Out = console.Plain(out)
 	}
 	app := newApp(env)
-	err := app.RunContext(ctx, flagsFirst(app, args))
+	args = flagsFirst(app, args)
+	app.Commands, app.Flags = ownHelp(app.Commands), append(app.Flags, cli.HelpFlag)
+	err := app.RunContext(ctx, args)
 	if err == nil && out.Err() != nil {
 		err = fmt.Errorf("standard output: %w", out.Err())
 	}

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -153,4 +154,21 @@ func TestTerminal(t *testing.T) {
 			t.Errorf("%v: exit code %d: %s", args, code, e.String())
 		}
 	}
+}
+
+// Two runs in one process share nothing. The race detector sees it.
+func TestTwoAtOnce(t *testing.T) {
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for _, args := range [][]string{{"filter", "--help"}, {"--version"}, {"models", "list"}, {"filter", os.DevNull, "--format", "jsonl"}} {
+				var out, errOut bytes.Buffer
+				execute(t.Context(), append([]string{"oatta"}, args...), console.Environment{Out: &out, Err: &errOut})
+				if out.Len()+errOut.Len() == 0 {
+					t.Errorf("%v says nothing", args)
+				}
+			}
+		})
+	}
+	wg.Wait()
 }
