@@ -101,22 +101,31 @@ func TestKilledAnywhere(t *testing.T) {
 	in, out, store := filepath.Join(dir, "log.csv"), filepath.Join(dir, "out.csv"), filepath.Join(dir, "cams.state")
 	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 49)) // other places each time; the outcome is the same
 	text := "stream,id,p:a,p:b,p:c\n"
-	for i := range 40 * kills {
+	for i := range 600 * kills {
 		p := r.IntN(500)
 		text += fmt.Sprintf("cam%d,\"%d,\n\",0.%03d,0.%03d,0.5\n", r.IntN(5), i, p, 500-p)
 	}
 	n := strings.Index(text, "\n") + 1
-	for i := range kills {
-		switch r.IntN(3) {
+	done, of := 0, map[int]int{}
+	for i := 0; done < kills && i < 20*kills; i++ {
+		kind, killed := r.IntN(3), false
+		switch kind {
 		case 0:
 			n = min(len(text), n+r.IntN(3*len(text)/kills))
 			writeFile(t, in, text[:n])
-			killSoon(t, r, program(t, "filter", in, "-o", out, "--state", store, "-q"))
+			_, killed = killSoon(t, r, program(t, "filter", in, "-o", out, "--state", store, "-q"))
 		case 1:
-			killedPipe(t, r, store, fmt.Sprint("pipe", i))
+			killed = killedPipe(t, r, store, fmt.Sprint("pipe", i))
 		case 2:
-			killedForgetting(t, r, store, fmt.Sprint("guest", i))
+			killed = killedForgetting(t, r, store, fmt.Sprint("guest", i))
 		}
+		if killed {
+			done, of[kind] = done+1, of[kind]+1
+		}
+	}
+	t.Logf("killed %d times: %v in a file, a pipe, while forgetting", done, of)
+	if done < kills {
+		t.Error("the runs were over before they could be killed")
 	}
 	writeFile(t, in, text)
 	mustOatta(t, console.Fine, "filter", in, "-o", out, "--state", store, "-q")
@@ -126,8 +135,8 @@ func TestKilledAnywhere(t *testing.T) {
 	}
 }
 
-// killSoon starts a process and kills it within 80 ms. It returns what the process wrote.
-func killSoon(t *testing.T, r *rand.Rand, cmd *exec.Cmd) string {
+// killSoon starts a process and kills it within 80 ms. It returns what the process wrote, and whether it was killed.
+func killSoon(t *testing.T, r *rand.Rand, cmd *exec.Cmd) (wrote string, killed bool) {
 	t.Helper()
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
@@ -135,24 +144,26 @@ func killSoon(t *testing.T, r *rand.Rand, cmd *exec.Cmd) string {
 		t.Fatal(err)
 	}
 	timer := time.AfterFunc(time.Duration(r.IntN(80_000))*time.Microsecond, func() { _ = cmd.Process.Kill() })
-	_ = cmd.Wait()
+	err := cmd.Wait()
 	timer.Stop()
 	if errOut.Len() > 0 {
 		t.Fatalf("%v: %s", cmd.Args, &errOut)
 	}
-	return out.String()
+	return out.String(), err != nil
 }
 
 // killedPipe sends a stream and holds the answers that came to the steps of the state.
-func killedPipe(t *testing.T, r *rand.Rand, store, stream string) {
+func killedPipe(t *testing.T, r *rand.Rand, store, stream string) bool {
 	t.Helper()
 	const items = 3000 // over what a pipe delivers at once
 	cmd := program(t, "filter", "-", "--state", store, "-q")
 	cmd.Stdin = strings.NewReader(strings.Repeat(fmt.Sprintf(`{"stream":%q,"classes":["a","b","c"],"probs":[0.5,0.3,0.2]}`+"\n", stream), items))
-	answers := strings.Count(killSoon(t, r, cmd), "\n")
+	out, killed := killSoon(t, r, cmd)
+	answers := strings.Count(out, "\n")
 	if steps := stepsIfAny(t, store, stream); answers > steps || steps > items {
 		t.Errorf("%d answers were out, and the state has %d steps of %d", answers, steps, items)
 	}
+	return killed
 }
 
 // stepsIfAny is stepsOf where the state need not be there yet.
@@ -165,18 +176,19 @@ func stepsIfAny(t *testing.T, store, stream string) int {
 }
 
 // killedForgetting has a stream forgotten, by a process that is killed and by one that is not.
-func killedForgetting(t *testing.T, r *rand.Rand, store, stream string) {
+func killedForgetting(t *testing.T, r *rand.Rand, store, stream string) bool {
 	t.Helper()
 	cmd := program(t, "filter", "-", "--state", store, "-q")
 	cmd.Stdin = strings.NewReader(fmt.Sprintf(`{"stream":%q,"probs":[0.5,0.3,0.2]}`+"\n", stream))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	killSoon(t, r, program(t, "forget", stream, "--state", store))
+	_, killed := killSoon(t, r, program(t, "forget", stream, "--state", store))
 	if stepsOf(t, store, stream) > 0 {
 		mustOatta(t, console.Fine, "forget", stream, "--state", store)
 	}
 	if strings.Contains(readFile(t, store), stream) {
 		t.Errorf("%s is in the state", stream)
 	}
+	return killed
 }
