@@ -3,7 +3,9 @@ package models
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"path/filepath"
 	"slices"
@@ -22,6 +24,7 @@ var (
 type guesser struct {
 	sum   onnx.Summary
 	hub   *hub
+	dir   string // of the file
 	m     Manifest
 	notes []string
 }
@@ -34,7 +37,7 @@ func guess(path string, sum onnx.Summary) (Manifest, []string, error) {
 		return Manifest{}, nil, err
 	}
 	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-	g := guesser{sum: sum, hub: h, m: Manifest{Version: ManifestVersion, Name: name, Parameters: sum.Parameters}}
+	g := guesser{sum: sum, hub: h, dir: filepath.Dir(path), notes: h.notes, m: Manifest{Version: ManifestVersion, Name: name, Parameters: sum.Parameters}}
 	for _, step := range []func() error{g.task, g.input, g.output, g.labels, g.preprocessing} {
 		if err := step(); err != nil {
 			return Manifest{}, nil, err
@@ -124,6 +127,11 @@ func (g *guesser) output() error {
 	case "LogSoftmax":
 		g.m.Output.Kind = LogProbabilities
 	case "Sigmoid", "HardSigmoid":
+		if isOne(sizesOf(out)) {
+			g.m.Output.Kind = Probabilities
+			g.say("output.kind: probabilities (one number from a %s, taken for the probability of the second of two classes)", out.Op)
+			return nil
+		}
 		return fmt.Errorf("output %s comes from %s: it scores each class by itself, want a network that picks one of its classes (write a manifest if it does)", out, out.Op)
 	default:
 		g.m.Output.Kind = Logits
@@ -175,11 +183,7 @@ func valueNames(values []onnx.Value) string {
 
 func (g *guesser) labels() error {
 	out := g.sum.Outputs[slices.IndexFunc(g.sum.Outputs, func(v onnx.Value) bool { return v.Name == g.m.Output.Name })]
-	sizes := make([]int64, len(out.Dims))
-	for i, d := range out.Dims {
-		sizes[i] = d.Size
-	}
-	classes, err := classCount(sizes)
+	classes, err := g.classes(out)
 	if err != nil {
 		return fmt.Errorf("output %s: %w", out, err)
 	}
@@ -192,6 +196,7 @@ func (g *guesser) labels() error {
 	case len(hubLabels) > 0 && (classes == 0 || len(hubLabels) == classes):
 		labels = hubLabels
 		g.say("labels: %d from %s", len(labels), g.hub.configPath)
+	case g.labelsBeside(&labels, classes):
 	case classes == 1000:
 		labels = imageNetLabels()
 		g.say("labels: the 1000 of ImageNet-1k (the model names none, and the number fits)")
@@ -205,6 +210,39 @@ func (g *guesser) labels() error {
 	g.notes = append(g.notes, notes...)
 	g.m.Labels = labels
 	return nil
+}
+
+// classes returns the number of classes of an output, 0 if it is open.
+func (g *guesser) classes(out onnx.Value) (int, error) {
+	if !isOne(sizesOf(out)) {
+		return classCount(sizesOf(out))
+	}
+	if g.m.Output.Kind == Logits {
+		g.say("labels: 2, as one number is the logit of the second of two classes")
+	}
+	return 2, nil
+}
+
+// labelFiles are names that people give to files of labels, one a line.
+var labelFiles = []string{"labels.txt", "classes.txt", "label.txt", "class_names.txt"}
+
+// labelsBeside reads the labels from a file beside the model, if it has as many lines as there are classes.
+func (g *guesser) labelsBeside(labels *[]string, classes int) bool {
+	for _, name := range labelFiles {
+		found, err := readLabels(osFiles{}, filepath.Join(g.dir, name))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			g.say("labels: %s beside the model was not used: %v", name, err)
+		case classes > 0 && len(found) != classes:
+			g.say("labels: %s beside the model was not used: %d lines for %d classes", name, len(found), classes)
+		default:
+			*labels = found
+			g.say("labels: %d from %s beside the model", len(found), name)
+			return true
+		}
+	}
+	return false
 }
 
 // classCount returns the number of classes of an output of the given sizes, the batch first, or 0 if it is open. Old exporters
@@ -237,6 +275,9 @@ func (g *guesser) preprocessing() error {
 	in := &g.m.Input
 	if notes, ok := g.hub.apply(in); ok {
 		g.notes = append(g.notes, notes...)
+		if g.sum.Scaling.Scales() {
+			g.say("input.mean, input.std: the graph scales its input too (%s): see that this is not done twice", g.scaling())
+		}
 		return nil
 	}
 	g.resize()
@@ -249,12 +290,52 @@ func (g *guesser) preprocessing() error {
 	case g.ultralytics():
 		in.Mean, in.Std = []float64{0, 0, 0}, []float64{1, 1, 1}
 		g.say("input.mean, input.std: 0 and 1, as Ultralytics trains classifiers")
+	case g.scaled():
 	default:
 		in.Mean, in.Std = slices.Clone(imageNetMean), slices.Clone(imageNetStd)
 		g.say("input.mean, input.std: ImageNet's (nothing beside the model says otherwise)")
 	}
 	g.say("input.color, input.interpolation: RGB, bilinear (nothing beside the model says otherwise)")
 	return nil
+}
+
+// scaled sets mean and deviation for a graph that scales its input itself: plain values, of 0 to 255 or of 0 to 1. Which of them is told
+// by how the graph would stretch them: a network wants values between about -3 and 3.
+func (g *guesser) scaled() bool {
+	s := g.sum.Scaling
+	if !s.Scales() {
+		return false
+	}
+	width := slices.Max(s.Scale) // for values of 0 to 1
+	in, zero := &g.m.Input, []float64{0, 0, 0}
+	const least, most = 0.4, 20
+	switch far := slices.Min(s.Offset) < -20; {
+	case width*255 >= least && width*255 <= most, width == 1 && far: // the second is as Caffe takes the mean away
+		in.Mean, in.Std = zero, []float64{1. / 255, 1. / 255, 1. / 255}
+		g.say("input.mean, input.std: 0 and 1/255, plain values of 0 to 255 (the graph scales them itself: %s)", g.scaling())
+	case width >= least && width <= most && !far:
+		in.Mean, in.Std = zero, []float64{1, 1, 1}
+		g.say("input.mean, input.std: 0 and 1, plain values of 0 to 1 (the graph scales them itself: %s)", g.scaling())
+	default:
+		g.say("input.mean, input.std: the graph scales its input (%s), and what values it wants is not clear from that", g.scaling())
+		return false
+	}
+	return true
+}
+
+// scaling says how the graph scales its input.
+func (g *guesser) scaling() string {
+	number := func(v []float64) string {
+		words := make([]string, len(v))
+		for i, x := range v {
+			words[i] = fmt.Sprintf("%.4g", x)
+		}
+		if len(v) == 1 {
+			return words[0]
+		}
+		return "[" + strings.Join(words, " ") + "]"
+	}
+	return fmt.Sprintf("x*%s + %s", number(g.sum.Scaling.Scale), number(g.sum.Scaling.Offset))
 }
 
 // resize guesses how a picture is brought to size: torchvision's 256 for 224, in proportion, for photographs; as it is for the tiny

@@ -1,13 +1,13 @@
 package models
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -25,8 +25,9 @@ type hub struct {
 		Timm       *timmConfig       `json:"pretrained_cfg"`
 	}
 	pre         *preprocessor
-	configPath  string // "" if there is no config.json
+	configPath  string // "" if there is no config.json, or it is another program's
 	preprocPath string
+	notes       []string
 }
 
 // timmConfig is how timm describes the preprocessing of its networks.
@@ -58,7 +59,8 @@ type preprocessor struct {
 }
 
 // readHub looks for the files beside a model, and in the folder above if the model is in one called onnx, where exporters for the
-// browser put it. Absent files are no error; unreadable ones are.
+// browser put it. Absent files are no error; unreadable ones are. Many programs have a config.json, so that one which does not fit is
+// passed over, and said in notes.
 func readHub(dir string) (*hub, error) {
 	h := new(hub)
 	dirs := []string{dir}
@@ -66,7 +68,12 @@ func readHub(dir string) (*hub, error) {
 		dirs = append(dirs, filepath.Dir(abs))
 	}
 	var err error
-	if h.configPath, err = readFirstJSON(dirs, "config.json", &h.config); err != nil {
+	h.configPath, err = readFirstJSON(dirs, "config.json", &h.config)
+	var foreign *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &foreign):
+		h = &hub{notes: []string{fmt.Sprintf("config.json beside the model was passed over: it is not what Hugging Face's programs write (%s is a JSON %s)", cmp.Or(foreign.Field, "the whole"), foreign.Value)}}
+	case err != nil:
 		return nil, err
 	}
 	var pre preprocessor
@@ -82,7 +89,7 @@ func readHub(dir string) (*hub, error) {
 func readFirstJSON(dirs []string, name string, v any) (path string, err error) {
 	for _, dir := range dirs {
 		path := filepath.Join(dir, name)
-		f, err := os.Open(path)
+		f, err := openRegular(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -100,3 +100,25 @@ func TestHubFilesThatDoNotHelp(t *testing.T) {
 		t.Error("a folder was read as config.json")
 	}
 }
+
+// FuzzHub: whatever lies beside a network, it is an error, or a manifest that is valid.
+func FuzzHub(f *testing.F) {
+	f.Add([]byte(`{"id2label": {"1": "dog", "0": "cat"}, "image_size": 160}`), []byte(`{"size": 224, "image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]}`), []byte("cat\ndog\n"), 2)
+	f.Add([]byte(`{"label_names": ["a", "b"], "pretrained_cfg": {"input_size": [3, 224, 224], "crop_pct": 0.9, "mean": [0, 0, 0], "std": [1, 1, 1]}}`), []byte(`{}`), []byte(""), 1)
+	f.Add([]byte(`[]`), []byte(`{"image_mean": [], "size": {"shortest_edge": -1}, "crop_size": [1]}`), []byte("\xff\x00"), 0)
+	f.Fuzz(func(t *testing.T, config, pre, labels []byte, classes int) {
+		var k any = classes
+		if classes < 1 {
+			k = "K"
+		}
+		m, err := guessed(t, network{in: []any{"N", 3, "H", "W"}, out: []any{"N", k}}, map[string]string{
+			"config.json": string(config), "preprocessor_config.json": string(pre), "labels.txt": string(labels),
+		})
+		if err != nil {
+			return
+		}
+		if err := m.Manifest.Validate(); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -7,9 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/oatta/oatta/models/onnx"
+	"github.com/oatta/oatta/runtime"
 )
 
 // Load returns a model by the name of an embedded one (see [Embedded]), or by the path of an ONNX file, of a manifest, or of a folder
@@ -107,6 +109,9 @@ func loadFile(path string) (*Model, error) {
 	if err := m.findManifest(fileHash); err != nil {
 		return nil, err
 	}
+	if err := m.bothClasses(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	if err := m.checkGraph(); err != nil {
 		return nil, err
 	}
@@ -151,8 +156,28 @@ func (m *Model) checkGraph() error {
 	if m.Made() != "" {
 		return nil
 	}
-	if _, _, err := m.Manifest.match(graphPorts(m.Graph.Inputs), graphPorts(m.Graph.Outputs)); err != nil {
+	err := m.checkTypes()
+	if err == nil {
+		_, _, err = m.Manifest.match(graphPorts(m.Graph.Inputs), graphPorts(m.Graph.Outputs))
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", cmp.Or(m.Path, m.Manifest.Name), err)
+	}
+	return nil
+}
+
+// checkTypes names the types that no session can have, as float64, which a port cannot name.
+func (m *Model) checkTypes() error {
+	names := m.Manifest.inputNames()
+	for _, v := range m.Graph.Inputs {
+		if slices.Contains(names, v.Name) && v.Type != "" && dtype(v.Type) == runtime.Invalid {
+			return fmt.Errorf("input %s: want float32 or float16, or int64 for tokens", v)
+		}
+	}
+	for _, v := range m.Graph.Outputs {
+		if v.Name == m.Manifest.Output.Name && v.Type != "" && dtype(v.Type) == runtime.Invalid {
+			return fmt.Errorf("output %s: want float32 or float16", v)
+		}
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -62,7 +61,7 @@ type files interface {
 
 type osFiles struct{}
 
-func (osFiles) Open(path string) (io.ReadCloser, error) { return os.Open(path) }
+func (osFiles) Open(path string) (io.ReadCloser, error) { return openRegular(path) }
 func (osFiles) Join(dir, name string) string            { return filepath.Join(dir, filepath.FromSlash(name)) }
 func (osFiles) Dir(path string) string                  { return filepath.Dir(path) }
 

@@ -139,6 +139,9 @@ func (m Manifest) matchOutput(p runtime.Port) error {
 	if p.Shape == nil {
 		return nil
 	}
+	if isOne(p.Shape) && len(m.Labels) != 2 {
+		return fmt.Errorf("the model's output is %s, one number, which can be of two classes; the manifest has %d labels", p, len(m.Labels))
+	}
 	classes, err := classCount(p.Shape)
 	if err != nil {
 		return fmt.Errorf("output %s: %w", p, err)

@@ -27,6 +27,7 @@ type Model struct {
 	hash     string
 	data     []byte // of the ONNX file; nil after Release
 	tables   tables
+	both     bool // the graph was given a second output, see bothClasses
 }
 
 // Open loads the network with an engine and checks that the session's ports agree with the manifest.
@@ -46,17 +47,21 @@ func (m *Model) Open(e runtime.Engine, cfg runtime.Config) (runtime.Session, err
 }
 
 func (m *Model) open(e runtime.Engine, cfg runtime.Config) (runtime.Session, error) {
-	if len(m.Graph.External) > 0 { // the weights, which are most of it, are the engine's to read from beside the file
+	if len(m.Graph.External) > 0 && !m.both { // the weights, which are most of it, are the engine's to read from beside the file
 		return e.OpenFile(m.Path, cfg)
 	}
 	data, err := m.Data()
 	if err != nil {
 		return nil, err
 	}
+	if len(m.Graph.External) > 0 && cfg.ExternalData == "" {
+		cfg.ExternalData = m.dir()
+	}
 	return e.Open(data, cfg)
 }
 
-// Data returns the bytes of the ONNX file, without external data. They are shared: the caller must not change them.
+// Data returns the bytes of the ONNX file, without external data; of a network with one output for two classes, with both. They are
+// shared: the caller must not change them.
 func (m *Model) Data() ([]byte, error) {
 	if m.data != nil {
 		return m.data, nil
@@ -66,6 +71,9 @@ func (m *Model) Data() ([]byte, error) {
 		read, name = embeddedFile, m.embedded
 	}
 	data, err := read(name)
+	if err == nil && m.both {
+		data, err = withBoth(data, m.Manifest.Output)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("models: %w", err)
 	}
@@ -120,7 +128,7 @@ func hashBytes(data []byte) string {
 }
 
 func hashFile(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := openRegular(path)
 	if err != nil {
 		return "", err
 	}
@@ -132,9 +140,17 @@ func hashFile(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
+// openRegular opens a file, and nothing that may have no end or wait for ever, as pipes and devices.
+func openRegular(path string) (*os.File, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not a regular file", path)
+	}
+	return os.Open(path)
+}
+
 // readONNX reads a file of at most protobuf's limit.
 func readONNX(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := openRegular(path)
 	if err != nil {
 		return nil, err
 	}
