@@ -74,7 +74,11 @@ func (r *reader) read(at place, want int64) (data []byte, err error) {
 		return nil, fmt.Errorf("external data: %w", err)
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	f, err := root.Open(filepath.FromSlash(at.location))
+	name := filepath.FromSlash(at.location)
+	if info, err := root.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() { // opening a pipe would wait
+		return nil, fmt.Errorf("external data %q: not a regular file", at.location)
+	}
+	f, err := root.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("external data: %w", err)
 	}

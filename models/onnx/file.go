@@ -19,6 +19,9 @@ func Read(path string) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("onnx: %w", err)
 	}
+	if !info.Mode().IsRegular() { // a pipe or a device may never end
+		return nil, fmt.Errorf("onnx: %s: not a regular file", path)
+	}
 	if info.Size() > MaxBytes {
 		return nil, fmt.Errorf("onnx: %s: %d bytes, more than the %d that protobuf allows", path, info.Size(), int64(MaxBytes))
 	}

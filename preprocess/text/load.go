@@ -89,7 +89,11 @@ func read(name string, r io.Reader, s Settings, parse func([]byte, folder, Setti
 	return t, nil
 }
 
+// readFile reads a regular file: a pipe or a device may never end.
 func readFile(path string) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not a regular file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -161,6 +162,33 @@ func TestTransforms(t *testing.T) {
 	if !slices.Equal(a, b) {
 		t.Errorf("%v, want %v", a, b)
 	}
+}
+
+// FuzzSideFiles: whatever stands in tokenizer_config.json or special_tokens_map.json, beside a tokenizer.json or a vocab.txt, is an error
+// or a tokenizer.
+func FuzzSideFiles(f *testing.F) {
+	const vocab = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\n##b\n"
+	for _, conf := range []string{
+		`{"do_lower_case":false,"strip_accents":null,"model_max_length":1e30}`, `{"tokenizer_class":"BertTokenizer","never_split":["[X]"]}`,
+		`{"unk_token":{"content":"a"},"cls_token":"[CLS]","sep_token":null}`, `{"model_max_length":-1}`, `[]`, `null`, `{`,
+	} {
+		f.Add([]byte(conf))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var conf folder
+		if json.Unmarshal(b, &conf) != nil || conf.check() != nil {
+			return
+		}
+		for text, parse := range map[string]func([]byte, folder, Settings) (*Tokenizer, error){bertJSON: parseJSON, vocab: parseVocab} {
+			tok, err := parse([]byte(text), conf, Settings{})
+			if err != nil {
+				continue
+			}
+			if ids, _ := tok.Append(nil, "A \u00e1bc [NEW] \xff"); len(ids) > tok.Settings().MaxLength {
+				t.Fatalf("%d ids of at most %d", len(ids), tok.Settings().MaxLength)
+			}
+		}
+	})
 }
 
 func FuzzReadJSON(f *testing.F) {
