@@ -65,12 +65,18 @@ func exifTimeOfFile(path string, size int64) (time.Time, bool, error) {
 // timeOfTags returns the best time of the texts of the tags.
 func timeOfTags(tags map[uint16]string) (time.Time, bool) {
 	for _, s := range exifSources {
-		t, ok := parseStamp(tags[s.stamp])
+		stamp, offset := cutOffset(tags[s.stamp])
+		t, ok := parseStamp(stamp)
 		if !ok {
 			continue
 		}
-		t = t.Add(parseFraction(tags[s.fraction]))
-		if zone, ok := parseOffset(tags[s.offset]); ok {
+		if t.Nanosecond() == 0 {
+			t = t.Add(parseFraction(tags[s.fraction]))
+		}
+		if offset == "" {
+			offset = tags[s.offset]
+		}
+		if zone, ok := parseOffset(offset); ok {
 			return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), zone), true
 		}
 		return t, false
@@ -78,7 +84,22 @@ func timeOfTags(tags map[uint16]string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// parseStamp reads "2009:04:21 00:40:00". Cameras also write dashes or slashes in the date and a T in between.
+// cutOffset takes off the UTC offset of a time in ISO's form, "2024-05-01T10:00:02.669+09:00", which some programs write there.
+func cutOffset(s string) (stamp, offset string) {
+	const least = len("2009:04:21 00:40:00")
+	if len(s) <= least {
+		return s, ""
+	}
+	if i := strings.IndexAny(s[least:], "Z+-"); i >= 0 {
+		if _, ok := parseOffset(s[least+i:]); ok {
+			return s[:least+i], s[least+i:]
+		}
+	}
+	return s, ""
+}
+
+// parseStamp reads "2009:04:21 00:40:00", with a fraction or without. Cameras also write dashes or slashes in the date and a T in between,
+// and hour 24 for that of the next day.
 func parseStamp(s string) (time.Time, bool) {
 	if len(s) < 19 {
 		return time.Time{}, false
@@ -88,11 +109,15 @@ func parseStamp(s string) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	date = strings.NewReplacer(":", "-", "/", "-").Replace(date)
-	t, err := time.Parse("2006-01-02 15:04:05", date+" "+clock) // refuses 2023-02-30 and 24:00:00
+	late := time.Duration(0)
+	if rest, ok := strings.CutPrefix(clock, "24:"); ok {
+		clock, late = "00:"+rest, 24*time.Hour
+	}
+	t, err := time.Parse("2006-01-02 15:04:05", date+" "+clock) // refuses 2023-02-30 and 25:00:00
 	if err != nil || t.Year() < 1 {
 		return time.Time{}, false
 	}
-	return t, true
+	return t.Add(late), true
 }
 
 // parseFraction reads the digits that follow the decimal point of the seconds: "057" is 57 ms, "57" is 570 ms.

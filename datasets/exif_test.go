@@ -48,7 +48,17 @@ func TestEXIFTags(t *testing.T) {
 		{"only the file's", []tag{{id: tagDateTime, text: "2020:01:01 00:00:00"}, {id: tagSubSec, text: "5"}}, nil, "2020-01-01 00:00:00.5"},
 		{"spaces for blank", nil, []tag{{id: tagDateTimeOriginal, text: "    :  :     :  :  "}}, ""},
 		{"no such day", nil, []tag{{id: tagDateTimeOriginal, text: "2023:02:30 00:00:00"}}, ""},
-		{"no such hour", nil, []tag{{id: tagDateTimeOriginal, text: "2023:02:03 24:00:00"}}, ""},
+		{"no such hour", nil, []tag{{id: tagDateTimeOriginal, text: "2023:02:03 25:00:00"}}, ""},
+		{"hour 24", nil, []tag{{id: tagDateTimeOriginal, text: "2023:02:03 24:00:05"}}, "2023-02-04 00:00:05"},
+		{"hour 24 of the year's end", nil, []tag{{id: tagDateTimeOriginal, text: "2023:12:31 24:00:00"}}, "2024-01-01 00:00:00"},
+		{"no such minute of hour 24", nil, []tag{{id: tagDateTimeOriginal, text: "2023:02:03 24:60:00"}}, ""},
+		{"ISO with offset", nil, []tag{{id: tagDateTimeOriginal, text: "2024-05-01T10:00:02.669+09:00"}}, "2024-05-01 10:00:02.669 +09:00"},
+		{"ISO in UTC", nil, []tag{{id: tagDateTimeOriginal, text: "2024-05-01T10:00:02Z"}}, "2024-05-01 10:00:02 +00:00"},
+		{"ISO, whose offset and fraction count", nil, []tag{
+			{id: tagDateTimeOriginal, text: "2024-05-01T10:00:02.5-03:00"}, {id: tagSubSecOriginal, text: "25"}, {id: tagOffsetOriginal, text: "+01:00"},
+		}, "2024-05-01 10:00:02.5 -03:00"},
+		{"ISO without offset", nil, []tag{{id: tagDateTimeOriginal, text: "2024-05-01T10:00:02.669"}, {id: tagOffsetOriginal, text: "+01:00"}}, "2024-05-01 10:00:02.669 +01:00"},
+		{"ISO with an offset that no place has", nil, []tag{{id: tagDateTimeOriginal, text: "2024-05-01T10:00:02+39:00"}}, ""},
 		{"short", nil, []tag{{id: tagDateTimeOriginal, text: "2023:02:03"}}, ""},
 		{"dashes", nil, []tag{{id: tagDateTimeOriginal, text: "2023-02-03T04:05:06"}}, "2023-02-03 04:05:06"},
 		{"slashes", nil, []tag{{id: tagDateTimeOriginal, text: "2023/02/03 04:05:06 "}}, "2023-02-03 04:05:06"},
@@ -233,6 +243,19 @@ func BenchmarkEXIFTime(b *testing.B) {
 	for b.Loop() {
 		if _, _, err := exifTime(file, file.Size()); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// Pictures that users met.
+func TestEXIFCases(t *testing.T) {
+	for name, want := range map[string]string{"exif_24h.jpg": "2024-05-02 00:00:05", "exif_iso_offset.jpg": "2024-05-01 10:00:02.669 +09:00"} {
+		data, err := os.ReadFile("testdata/cases/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := exifText(t, data); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
 }
