@@ -114,10 +114,11 @@ func parseStamp(s string) (time.Time, bool) {
 		clock, late = "00:"+rest, 24*time.Hour
 	}
 	t, err := time.Parse("2006-01-02 15:04:05", date+" "+clock) // refuses 2023-02-30 and 25:00:00
-	if err != nil || t.Year() < 1 {
+	t = t.Add(late)
+	if err != nil || t.Year() < 2 || t.Year() > 9999 { // the first year holds the zero time, which stands for none
 		return time.Time{}, false
 	}
-	return t.Add(late), true
+	return t, true
 }
 
 // parseFraction reads the digits that follow the decimal point of the seconds: "057" is 57 ms, "57" is 570 ms.
