@@ -39,6 +39,7 @@ type classification struct {
 	memory    *runMemory             // of streams from run to run; nil if they are forgotten
 	explained *filtering.Explanation // nil if nothing is to be explained
 	starved   *adapt.Starvation
+	uniform   uniformity
 	manifest  Manifest
 	output    *pipeline.Output
 	told      int // warnings of the input that stood there when the run began
@@ -207,6 +208,7 @@ func (r *classification) pipe(job pipeline.Job) (pipeline.Report, error) {
 	job.Observe = func(i int, record *results.Record) {
 		if !record.Failed() {
 			r.starved.Add(record.Stream, record.Raw)
+			r.uniform.Add(record.Raw)
 		}
 		if r.observe != nil {
 			r.observe(i, record)

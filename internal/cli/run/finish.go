@@ -47,6 +47,9 @@ func (r *classification) close(report pipeline.Report, listed time.Duration, err
 	if w := r.starved.Warning(); w != "" {
 		console.Warn(r.c, r.env, []string{w})
 	}
+	if w := r.uniform.Warning(); w != "" {
+		console.Warn(r.c, r.env, []string{w})
+	}
 	return r.exit(report, finished, err)
 }
 
