@@ -118,9 +118,12 @@ func loadFile(path string) (*Model, error) {
 	return m, nil
 }
 
-// inspect keeps the bytes of the ONNX file, and what they say.
+// inspect keeps the bytes of the ONNX file, and what they say. What an engine would crash on is refused here, before any predictor.
 func (m *Model) inspect(data []byte) error {
 	p, err := onnx.Decode(data)
+	if err == nil {
+		err = onnx.Vet(p)
+	}
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		Inspect(m)
+		_ = Vet(m) // an error is as good as none: it must end
 		first := encoded(t, m)
 		again, err := Decode(first)
 		if err != nil {

@@ -141,3 +141,20 @@ func fits(got, want graph.Type) bool {
 	}
 	return true
 }
+
+// TestVetOperatorTests: nothing that ONNX's own tests do is refused.
+func TestVetOperatorTests(t *testing.T) {
+	for _, folder := range nodeTests(t) {
+		data, err := os.ReadFile(filepath.Join(folder, "model.onnx"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := onnx.Decode(data)
+		if err != nil {
+			continue
+		}
+		if err := onnx.Vet(p); err != nil {
+			t.Errorf("%s: %v", filepath.Base(folder), err)
+		}
+	}
+}
