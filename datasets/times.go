@@ -124,42 +124,14 @@ func zonedLayout(layout string) bool {
 	return strings.Contains(layout, "Z07") || strings.Contains(layout, "-07")
 }
 
-// metadataLayouts are the forms of time in metadata that have one meaning. 03/04/2021 has two: it needs Fields.TimeLayout.
-// A fraction of the seconds is accepted by package time after any of them.
-var metadataLayouts = []string{
-	"2006-01-02 15:04:05", // most COCO Camera Traps collections
-	"2006-01-02T15:04:05Z07:00",
-	"2006-01-02T15:04:05",
-	"2006-01-02 15:04:05Z07:00", // pandas
-	"2006-01-02T15:04:05Z0700",  // Camtrap DP's other form of offset
-	"2006-01-02 15:04:05Z0700",
-	"2006:01:02 15:04:05", // copied from EXIF
-	"2006/01/02 15:04:05",
-	"2006-01-02 15:04",
-	"2006-01-02T15:04",
-	"2006/01/02 15:04",
-	time.ANSIC, // Python's ctime
-	"2006-01-02",
-}
-
-// parseTime reads a time of metadata.
+// parseTime reads a time of metadata: by a layout of GoLayout, unless it is "", then as ParseTime does. 03/04/2021 has two meanings: it needs a
+// layout.
 func parseTime(s, layout string) (t time.Time, zoned, ok bool) {
 	s = strings.TrimSpace(s)
-	layouts := metadataLayouts
 	if layout != "" {
-		layouts = append([]string{layout}, layouts...)
-	}
-	for _, l := range layouts {
-		t, err := time.Parse(l, s)
-		if err != nil || t.IsZero() {
-			continue
+		if t, zoned, ok := parseLayout(s, layout); ok {
+			return t, zoned, true
 		}
-		zoned := zonedLayout(l)
-		if zoned { // without the name of the machine's own zone
-			_, seconds := t.Zone()
-			t = t.In(zone(seconds))
-		}
-		return t, zoned, true
 	}
-	return time.Time{}, false, false
+	return ParseTime(s)
 }
