@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/oatta/oatta/datasets/internal/message"
 	"github.com/oatta/oatta/datasets/internal/textfile"
 )
 
@@ -20,7 +21,8 @@ type Stream struct {
 type Listing struct {
 	Streams []Stream // in order of their first post in the file
 	Bad     []*RowError
-	Dropped int // bad rows beyond the first maxBad, which are only counted
+	Dropped int      // bad rows beyond the first maxBad, which are only counted
+	Notes   []string // what was taken for what, and what of the order is in doubt
 }
 
 // maxBad is how many bad rows a listing keeps.
@@ -47,6 +49,7 @@ func collect(r reader, o Options) (*Listing, error) {
 		var bad *RowError
 		switch {
 		case err == io.EOF:
+			list.Notes = r.notes()
 			list.order()
 			return list, nil
 		case errors.As(err, &bad):
@@ -79,25 +82,44 @@ func (l *Listing) fail(e *RowError) {
 
 // order sorts each stream.
 func (l *Listing) order() {
+	mixed, first := 0, ""
 	for _, s := range l.Streams {
-		sortPosts(s.Posts)
+		if sortPosts(s.Posts) {
+			if mixed++; mixed == 1 {
+				first = s.Name
+			}
+		}
+	}
+	if mixed > 0 {
+		l.Notes = append(l.Notes, fmt.Sprintf("times with a zone among some without in %s, ordered by the clock on the wall; the first is %s", message.Count(mixed, "stream"), show(first)))
 	}
 }
 
-// sortPosts orders by time, and a post without one with its predecessor, or the first that has one.
-func sortPosts(posts []Post) {
+// sortPosts orders by time, and a post without one with its predecessor, or the first that has one. Where all times are instants they are compared
+// as such, else by what the clock showed; mixed tells that some are and some are not.
+func sortPosts(posts []Post) (mixed bool) {
 	type keyed struct {
 		at   time.Time
 		post Post
 	}
+	zoned, wall := 0, 0
+	for _, p := range posts {
+		switch {
+		case p.Time.IsZero():
+		case p.Zoned:
+			zoned++
+		default:
+			wall++
+		}
+	}
 	var last time.Time
 	if i := slices.IndexFunc(posts, func(p Post) bool { return !p.Time.IsZero() }); i >= 0 {
-		last = posts[i].Time
+		last = clock(posts[i].Time, wall == 0)
 	}
 	all := make([]keyed, len(posts))
 	for i, p := range posts {
 		if !p.Time.IsZero() {
-			last = p.Time
+			last = clock(p.Time, wall == 0)
 		}
 		all[i] = keyed{last, p}
 	}
@@ -105,6 +127,16 @@ func sortPosts(posts []Post) {
 	for i := range all {
 		posts[i] = all[i].post
 	}
+	return zoned > 0 && wall > 0
+}
+
+// clock returns what a time compares by: itself among instants, else what the clock on the wall showed.
+func clock(t time.Time, instants bool) time.Time {
+	if instants {
+		return t
+	}
+	_, seconds := t.Zone()
+	return t.Add(time.Duration(seconds) * time.Second)
 }
 
 // Open reads a file, gzip or not, of the format that its first line tells.

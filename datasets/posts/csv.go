@@ -9,13 +9,14 @@ import (
 	"strings"
 
 	"github.com/oatta/oatta/datasets/internal/table"
+	"github.com/oatta/oatta/datasets/internal/textfile"
 )
 
 // csvReader reads a table with a row a post.
 type csvReader struct {
+	*rows
 	name    string
-	o       Options
-	rows    *table.Reader
+	table   *table.Reader
 	at      columns
 	columns int // that a row must have; 0: any number that reaches the text
 }
@@ -25,11 +26,15 @@ type columns struct{ stream, id, time, text, label int }
 
 // newCSV reads the header of a table; name stands in messages. A user and a text there must be.
 func newCSV(name string, r io.Reader, o Options) (*csvReader, error) {
-	rows, err := table.New(name, &lineEnds{r: r}, o.Comma)
+	own, err := newRows(o)
 	if err != nil {
 		return nil, err
 	}
-	c := &csvReader{name: name, o: o, rows: rows}
+	rows, err := table.Open(name, &textfile.LineEnds{R: r}, table.Options{Comma: o.Comma, Quote: table.Quote(o.Quote)})
+	if err != nil {
+		return nil, err
+	}
+	c := &csvReader{name: name, rows: own, table: rows}
 	for _, f := range wantedFields(c.o, &c.at.stream, &c.at.id, &c.at.time, &c.at.text, &c.at.label) {
 		if *f.to, err = c.find(f.given, f.usual, f.required); err != nil {
 			return nil, err
@@ -41,15 +46,18 @@ func newCSV(name string, r io.Reader, o Options) (*csvReader, error) {
 
 // find returns the index of a column: of the name that is given, else of the first of the usual ones.
 func (c *csvReader) find(given string, usual []string, required bool) (int, error) {
+	if given == "-" && !required {
+		return -1, nil
+	}
 	if given != "" {
-		return c.rows.Column(given, true)
+		return c.table.Column(given, true)
 	}
 	for _, name := range usual {
-		if i, _ := c.rows.Column(name, false); i >= 0 {
+		if i, _ := c.table.Column(name, false); i >= 0 {
 			return i, nil
 		}
 	}
-	return c.rows.Column(usual[0], required)
+	return c.table.Column(usual[0], required)
 }
 
 // sentimentColumns is the number of columns of Sentiment140.
@@ -57,17 +65,21 @@ const sentimentColumns = 6
 
 // newSentiment140 reads the files of Sentiment140, for training and for testing. A first row that is no CSV is an error of the file.
 func newSentiment140(name string, r io.Reader, o Options) (*csvReader, error) {
-	rows, err := table.New(name, &lineEnds{r: r}, ',')
+	own, err := newRows(o)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := table.Open(name, &textfile.LineEnds{R: r}, table.Options{Comma: ',', Quote: table.Quote(o.Quote)})
 	if err != nil {
 		return nil, err
 	}
 	rows.UnreadHeader()
-	return &csvReader{name, o, rows, columns{stream: 4, id: 1, time: 2, text: 5, label: 0}, sentimentColumns}, nil
+	return &csvReader{own, name, rows, columns{stream: 4, id: 1, time: 2, text: 5, label: 0}, sentimentColumns}, nil
 }
 
 // Next implements reader.
 func (c *csvReader) Next() (Post, error) {
-	row, err := c.rows.Next()
+	row, err := c.table.Next()
 	var bad *csv.ParseError
 	switch {
 	case errors.As(err, &bad):
@@ -78,7 +90,7 @@ func (c *csvReader) Next() (Post, error) {
 		return Post{}, &RowError{c.name, row.Line, fmt.Errorf("%d columns, want %d", len(row.Cells), c.columns)}
 	}
 	trimmed := func(column int) string { return strings.TrimSpace(row.Get(column)) }
-	return c.o.post(c.name, row.Line, fields{trimmed(c.at.stream), trimmed(c.at.id), row.Get(c.at.time), row.Get(c.at.text), trimmed(c.at.label)})
+	return c.postOf(c.name, row.Line, fields{trimmed(c.at.stream), trimmed(c.at.id), row.Get(c.at.time), row.Get(c.at.text), trimmed(c.at.label)})
 }
 
 // newReader tells what r holds by its first line and returns its reader: JSON lines, LEAF JSON, Sentiment140 or a CSV table with a header.
@@ -87,7 +99,10 @@ func newReader(name string, r io.Reader, o Options) (reader, error) {
 		return nil, err
 	}
 	o = o.filled()
-	br := bufio.NewReaderSize(r, 64<<10)
+	br, err := textfile.Decode(r)
+	if err != nil {
+		return nil, fmt.Errorf("datasets/posts: %s: %w", name, err)
+	}
 	head, err := br.Peek(64 << 10)
 	if err != nil && err != io.EOF && !errors.Is(err, bufio.ErrBufferFull) {
 		return nil, fmt.Errorf("datasets/posts: %s: %w", name, err)
@@ -97,7 +112,7 @@ func newReader(name string, r io.Reader, o Options) (reader, error) {
 	case strings.HasPrefix(text, "{") && isLEAF(text):
 		return newLEAF(name, br, o)
 	case strings.HasPrefix(text, "{"):
-		return newJSONLines(name, br, o), nil
+		return newJSONLines(name, br, o)
 	case isSentiment140(text):
 		return newSentiment140(name, br, o)
 	}

@@ -12,14 +12,16 @@
 // # Text
 //
 // Line ends are LF, CRLF or CR alone, as old Macs had them; a byte order mark is passed over. A cell of a table, or a line of JSON, that is
-// UTF-8 is taken as that; any other is taken for Latin-1, byte by character, as Sentiment140 is published. What was damaged before (mojibake) is not repaired.
+// UTF-8 is taken as that; any other is taken for Windows-1252, which has Latin-1 in it, as Sentiment140 is published, and counted. UTF-16 is known by its
+// byte order mark. What was damaged before (mojibake) is not repaired.
 // NUL and other control characters stay.
 //
 // # Times
 //
-// As [datasets.ParseTime], and two forms of Twitter: "Mon Apr 06 22:19:45 PDT 2009" and "Wed Aug 27 13:08:45 +0000 2008". The names of
+// As [datasets.TimeReader] has them, with numbers of less than three years for seconds since a beginning; words for a missing time are none. The names of
 // zones and what they are taken for: UTC and GMT +0, EST -5, EDT -4, CST -6, CDT -5, MST -7, MDT -6, PST -8, PDT -7, the ones of the
 // United States (CST is not China's). Any other name is an error of its row that tells the name. A time without a zone is taken for UTC.
+// Streams are ordered by instants where all of their times have a zone, else by what the clock on the wall showed.
 //
 // # Formats
 //

@@ -7,19 +7,24 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/oatta/oatta/datasets/internal/textfile"
 )
 
 // jsonLines reads one object a line.
 type jsonLines struct {
+	*rows
 	name  string
-	o     Options
 	lines *lineReader
 }
 
 // newJSONLines returns a reader of r; name stands in messages.
-func newJSONLines(name string, r io.Reader, o Options) *jsonLines {
-	return &jsonLines{name, o, newLineReader(r, o.MaxLine)}
+func newJSONLines(name string, r io.Reader, o Options) (*jsonLines, error) {
+	own, err := newRows(o)
+	if err != nil {
+		return nil, err
+	}
+	return &jsonLines{own, name, newLineReader(r, o.MaxLine)}, nil
 }
 
 // Next implements reader. Empty lines are passed over.
@@ -39,15 +44,16 @@ func (j *jsonLines) Next() (Post, error) {
 			line = bytes.TrimPrefix(line, []byte("\ufeff"))
 		}
 		if len(bytes.TrimSpace(line)) > 0 {
-			return j.post(line)
+			return j.understand(line)
 		}
 	}
 }
 
-// post understands a line.
-func (j *jsonLines) post(line []byte) (Post, error) {
-	if !utf8.Valid(line) {
-		line = []byte(utf(string(line)))
+// understand reads the fields of a line.
+func (j *jsonLines) understand(line []byte) (Post, error) {
+	if text, was := textfile.UTF8(string(line)); !was {
+		j.strange(j.lines.at)
+		line = []byte(text)
 	}
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(line, &object); err != nil {
@@ -59,30 +65,52 @@ func (j *jsonLines) post(line []byte) (Post, error) {
 			return Post{}, &RowError{j.name, j.lines.at, err}
 		}
 	}
-	return j.o.post(j.name, j.lines.at, f)
+	return j.postOf(j.name, j.lines.at, f)
 }
 
-// member reads one field: a string, a number or null.
+// member reads one field: a string, a number or null. Of the usual names one whose value is an object or a list is passed over for another that
+// has a word, as Twitter's user is for user.screen_name.
 func member(object map[string]json.RawMessage, given string, usual []string, required bool, to *string) error {
 	names := usual
+	if given == "-" && !required {
+		return nil
+	}
 	if given != "" {
 		names, required = []string{given}, true
 	}
+	var first error
 	for _, name := range names {
-		raw, ok := object[name]
+		raw, ok := at(object, name)
 		if !ok {
 			continue
 		}
-		var err error
-		if *to, err = word(raw); err != nil {
-			return fmt.Errorf("field %s: %w", name, err)
+		value, err := word(raw)
+		if err == nil {
+			*to = value
+			return nil
 		}
-		return nil
+		if first == nil {
+			first = fmt.Errorf("field %s: %w", name, err)
+		}
 	}
-	if required {
+	if first == nil && required {
 		return fmt.Errorf("no field %s", strings.Join(names, ", "))
 	}
-	return nil
+	return first
+}
+
+// at returns the value of a name, or of a path of names with dots between them.
+func at(object map[string]json.RawMessage, name string) (json.RawMessage, bool) {
+	if raw, ok := object[name]; ok {
+		return raw, true
+	}
+	head, rest, dotted := strings.Cut(name, ".")
+	raw, ok := object[head]
+	var inner map[string]json.RawMessage
+	if !dotted || !ok || json.Unmarshal(raw, &inner) != nil {
+		return nil, false
+	}
+	return at(inner, rest)
 }
 
 // word returns a string, a number as it stands, or nothing for null.

@@ -9,8 +9,8 @@ import (
 
 // leafReader reads the JSON of the LEAF benchmark, which it holds in memory. Posts come user by user, in the order of "users".
 type leafReader struct {
+	*rows
 	name string
-	o    Options
 	doc  leafDocument
 	user int // of the post to come
 	post int
@@ -30,7 +30,12 @@ type leafUser struct {
 
 // newLEAF reads r; name stands in messages. Lists that contradict each other are an error.
 func newLEAF(name string, r io.Reader, o Options) (*leafReader, error) {
-	l := &leafReader{name: name, o: o}
+	own, err := newRows(o)
+	if err != nil {
+		return nil, err
+	}
+	l := &leafReader{rows: own, name: name}
+	o = own.o
 	b, err := io.ReadAll(io.LimitReader(r, o.MaxBytes+1))
 	if err == nil && int64(len(b)) > o.MaxBytes {
 		err = fmt.Errorf("over %d bytes", o.MaxBytes)
@@ -100,7 +105,7 @@ func (l *leafReader) Next() (Post, error) {
 			return Post{}, &RowError{l.name, l.told, fmt.Errorf("user_data[%s].x[%d]: %w", show(user), i, err)}
 		}
 		f.stream = user
-		return l.o.post(l.name, l.told, f)
+		return l.postOf(l.name, l.told, f)
 	}
 	return Post{}, io.EOF
 }

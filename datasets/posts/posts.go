@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
-	"unicode/utf8"
+
+	"github.com/oatta/oatta/datasets"
+	"github.com/oatta/oatta/datasets/internal/table"
 )
 
 // Post is one text of one user.
@@ -25,6 +26,8 @@ type reader interface {
 	// Next returns the next post. The error is io.EOF at the end, a *RowError for a row that cannot be understood, after which the next can be
 	// read, and anything else if the file cannot be read on.
 	Next() (Post, error)
+	// notes tells what was taken for what, so far.
+	notes() []string
 }
 
 // RowError is what is wrong with one row.
@@ -45,26 +48,31 @@ func (e *RowError) Unwrap() error { return e.Err }
 // Options says how to read posts. The zero value reads the names that fields usually have.
 type Options struct {
 	// Stream, ID, Time, Text and Label are names of columns or fields. "" takes the first of the usual ones that the file has, see usualNames; a
-	// name that is given and is not there is an error.
+	// name that is given and is not there is an error. In JSON user.screen_name is a field of the object user. Time "-" is none.
 	Stream, ID, Time, Text, Label string
-	// TimeLayout is a layout of package time that is tried before the usual forms, for dates like 2/24/2015 11:35. It may have an offset (-0700), but
-	// no name of a zone (MST), of which package time makes UTC.
+	// TimeLayout is a layout of [datasets.GoLayout] that is tried before the usual forms, for dates like 2/24/2015 11:35.
 	TimeLayout string
 	// Comma parts the columns of a CSV table with a header: comma, semicolon or tab. 0 takes the one that the header has most of.
 	Comma rune
+	// Quote says what quotes mean in a CSV table: "" what RFC 4180 has, "none" nothing, "backslash" that \" is one inside quotes.
+	Quote string
 	// MaxLine is the most bytes that a line of JSON may have; 0 is 16 MiB.
 	MaxLine int
 	// MaxBytes bounds the memory for posts in Collect, and the size of a LEAF file; 0 is 2 GiB.
 	MaxBytes int64
 }
 
-// usualNames are the usual names, in the order in which they are looked for, without regard to case in CSV.
+// usualNames are the usual names, in the order in which they are looked for, without regard to case in CSV. Twitter's API has an object user in
+// version 1 and author_id in version 2; Reddit has author, created_utc and body or, of a submission, selftext.
 var usualNames = struct{ Stream, ID, Time, Text, Label []string }{
-	Stream: []string{"stream", "user", "name", "author", "username", "user_name", "screen_name", "speaker"},
-	ID:     []string{"id", "tweet_id", "post_id", "ids"},
-	Time:   []string{"time", "date", "created_at", "timestamp", "tweet_created", "start"},
-	Text:   []string{"text", "tweet", "content", "message", "utterance"},
-	Label:  []string{"label", "truth", "polarity", "target", "sentiment", "airline_sentiment"},
+	Stream: []string{
+		"stream", "user", "name", "author", "username", "user_name", "screen_name", "speaker", "author_id",
+		"user.screen_name", "user.username", "author.username", "user.name", "author.name", "user.id_str", "user.id",
+	},
+	ID:    []string{"id", "tweet_id", "post_id", "ids"},
+	Time:  []string{"time", "date", "created_at", "timestamp", "tweet_created", "start", "created_utc"},
+	Text:  []string{"text", "tweet", "content", "message", "utterance", "full_text", "body", "selftext"},
+	Label: []string{"label", "truth", "polarity", "target", "sentiment", "airline_sentiment"},
 }
 
 // The limits of the zero Options.
@@ -80,12 +88,14 @@ func (o Options) Validate() error {
 		return fmt.Errorf("datasets/posts: delimiter %q: want comma, semicolon or tab", o.Comma)
 	case o.MaxLine < 0 || o.MaxLine > 1<<30:
 		return fmt.Errorf("datasets/posts: longest line %d: want 0 to %d bytes", o.MaxLine, 1<<30)
-	case strings.Contains(o.TimeLayout, "MST"):
-		return fmt.Errorf("datasets/posts: time layout %q has the name of a zone: want an offset or none", o.TimeLayout)
 	case o.MaxBytes < 0:
 		return fmt.Errorf("datasets/posts: memory %d: want 0 or more bytes", o.MaxBytes)
 	}
-	return nil
+	if err := table.Quote(o.Quote).Validate(); err != nil {
+		return fmt.Errorf("datasets/posts: %w", err)
+	}
+	_, err := datasets.GoLayout(o.TimeLayout)
+	return err
 }
 
 func (o Options) filled() Options {
@@ -112,34 +122,6 @@ func wantedFields[T any](o Options, stream, id, time, text, label *T) []wantedFi
 		{text, o.Text, usualNames.Text, true},
 		{label, o.Label, usualNames.Label, false},
 	}
-}
-
-// post understands the fields of a row.
-func (o Options) post(name string, line int, f fields) (Post, error) {
-	p := Post{Stream: utf(f.stream), ID: utf(f.id), Text: utf(f.text), Label: utf(f.label), Line: line}
-	if p.Stream == "" {
-		return p, &RowError{name, line, fmt.Errorf("no user")}
-	}
-	if f.time == "" {
-		return p, nil
-	}
-	var err error
-	if p.Time, p.Zoned, err = parseTime(f.time, o.TimeLayout); err != nil {
-		return p, &RowError{name, line, err}
-	}
-	return p, nil
-}
-
-// utf returns a text as UTF-8: itself if it is that, else what it is in Latin-1.
-func utf(s string) string {
-	if utf8.ValidString(s) {
-		return s
-	}
-	out := make([]byte, 0, len(s)+len(s)/4)
-	for i := range len(s) {
-		out = utf8.AppendRune(out, rune(s[i]))
-	}
-	return string(out)
 }
 
 // show quotes and shortens a text of a file for a message.

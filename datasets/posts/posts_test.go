@@ -63,7 +63,7 @@ func TestReaders(t *testing.T) {
 		}},
 		{"json lines", "\ufeff{\"user\":\"ann\",\"id\":7,\"time\":\"2024-01-01T00:00:00Z\",\"text\":\"h\\u00e9\",\"label\":null}\n\n{\"user\":1}\r\n{\"user\":\"x\",\"text\":[]}\nnonsense\n{\"user\":\"caf\xe9\",\"text\":\"\"}", Options{}, []string{
 			`1 ann 7 20240101T000000 "hé" `,
-			`datasets/posts: f:3: no field text, tweet, content, message, utterance`,
+			`datasets/posts: f:3: no field text, tweet, content, message, utterance, full_text, body, selftext`,
 			`datasets/posts: f:4: field text: "[]": want a string or a number`,
 			`datasets/posts: f:5: invalid character 'o' in literal null (expecting 'u')`,
 			`6 café   "" `,
@@ -74,6 +74,16 @@ func TestReaders(t *testing.T) {
 		{"leaf", `{"users":["a","b"],"num_samples":[1,2],"user_data":{"b":{"x":["t",["1"]],"y":[0,1]},"a":{"x":[["9","Mon Apr 06 22:19:45 PDT 2009","q","a","hi",""]],"y":["1"]}}}`, Options{}, []string{
 			`1 a 9 20090407T051945 "hi" 1`, `2 b   "t" 0`, `datasets/posts: f:3: user_data["b"].x[1]: want a text, or a list of id, date, query, user and text`,
 		}},
+		{"UTF-16", "\xff\xfeu\x00s\x00e\x00r\x00,\x00t\x00e\x00x\x00t\x00\n\x00a\x00,\x00\xac\x20\n\x00", Options{}, []string{`2 a   "€" `}},
+		{"Windows-1252", "user,text\nann,don\x92t \x80\xe9\n", Options{}, []string{`2 ann   "don’t €é" `}},
+		{"quotes that mean nothing", "user\ttext\nann\tshe said \"hi\"\nbob\t\"unbalanced\ncid\t\neve\tok", Options{Quote: "none"}, []string{`2 ann   "she said \"hi\"" `, `3 bob   "\"unbalanced" `, `4 cid   "" `, `5 eve   "ok" `}},
+		{"backslashes", "user,text\nann,\"a \\\"b\\\", \\\\ \\n\"\nbob,\\\n", Options{Quote: "backslash"}, []string{`2 ann   "a \"b\", \\ \\n" `, `3 bob   "\\" `}},
+		{"missing times", "user,time,text\na,NaN,1\na,NaT,2\na,None,3\na,null,4\n", Options{}, []string{`2 a   "1" `, `3 a   "2" `, `4 a   "3" `, `5 a   "4" `}},
+		{"no times", "user,time,text\na,soon,1\n", Options{Time: "-"}, []string{`2 a   "1" `}},
+		{"Twitter 1", `{"created_at":"Wed Aug 27 13:08:45 +0000 2008","id":9,"full_text":"I","user":{"id":12,"screen_name":"ann"}}`, Options{}, []string{`1 ann 9 20080827T130845 "I" `}},
+		{"Twitter 2", `{"id":"16","author_id":"12","text":"I","created_at":"2022-12-06T10:00:00.000Z"}`, Options{}, []string{`1 12 16 20221206T100000 "I" `}},
+		{"Reddit", `{"id":"x1","author":"ann","body":"I","created_utc":1714564800.0}`, Options{}, []string{`1 ann x1 20240501T120000 "I" `}},
+		{"paths", `{"w":{"by":{"n":"ann"}},"b.c":{"d":"I"}}`, Options{Stream: "w.by.n", Text: "b.c"}, []string{`datasets/posts: f:1: field b.c: "{\"d\":\"I\"}": want a string or a number`}},
 		{"header alone", "user,text\n", Options{}, nil},
 	} {
 		for _, wrap := range []func(io.Reader) io.Reader{func(r io.Reader) io.Reader { return r }, iotest.OneByteReader} {
@@ -92,7 +102,7 @@ func TestReaders(t *testing.T) {
 func TestFilesThatAreNone(t *testing.T) {
 	for _, tc := range []struct{ in, want string }{
 		{"", "datasets: f: file is empty, want a header"},
-		{"\xff\xfeu\x00", "datasets: f: text is UTF-16, want UTF-8"},
+		{"\xff\xfeu\x00", `datasets: f:1: no column "stream"; columns are u`},
 		{"a,b\n1,2\n", `datasets: f:1: no column "stream"; columns are a, b`},
 		{`{"users":["a","a"],"user_data":{"a":{}}}`, `datasets/posts: f: users[1]: "a" is listed twice`},
 		{`{"users":["a"],"num_samples":[2],"user_data":{"a":{"x":["t"]}}}`, `datasets/posts: f: num_samples[0]: 2, but "a" has 1 texts`},
@@ -119,12 +129,40 @@ func TestParseTime(t *testing.T) {
 		{"1239081585", "2009-04-07T05:19:45Z", true},
 		{"Mon Apr 06 22:19:45 CEST 2009", "", false},
 		{"Mon Apr 36 22:19:45 PDT 2009", "", false},
-		{"", "", false},
+		{"Tue, 24 Feb 2015 11:35:00 -0500", "2015-02-24T11:35:00-05:00", true},
+		{"2015-02-24 11:35:00 UTC", "2015-02-24T11:35:00Z", true},
 	} {
-		got, zoned, err := parseTime(tc.text, "")
+		r, err := newRows(Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, zoned, err := r.times.Read(tc.text)
 		if (err != nil) != (tc.want == "") || err == nil && (got.Format(time.RFC3339) != tc.want || zoned != tc.zoned) {
 			t.Errorf("%q: %v, zoned %t, %v; want %s", tc.text, got, zoned, err, tc.want)
 		}
+	}
+}
+
+func TestNotes(t *testing.T) {
+	const in = "user,time,text\nb,2024-01-01T10:00+05:00,x\nb,2024-01-01 09:00,y\nc,5/1/2024,z\xe9\nd,2024-01-01T10:00+05:00,x\nd,2024-01-01T06:00+00:00,y\n"
+	r, err := newCSV("f", strings.NewReader(in), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := collect(r, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, d := list.Streams[0].Posts, list.Streams[1].Posts; b[0].Text != "y" || d[0].Text != "x" {
+		t.Errorf("b %v, d %v", b, d)
+	}
+	if want := []string{
+		"1 post not UTF-8, taken for Windows-1252, the first in line 4",
+		"times with a zone: 3, without: 1",
+		`1 time cannot be read, the first "5/1/2024": --time-layout tells the form of times`,
+		`times with a zone among some without in 1 stream, ordered by the clock on the wall; the first is "b"`,
+	}; !slices.Equal(list.Notes, want) {
+		t.Errorf("%q, want %q", list.Notes, want)
 	}
 }
 
@@ -205,7 +243,7 @@ func TestOpenGzip(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	for _, o := range []Options{{Comma: 'x'}, {MaxLine: -1}, {MaxBytes: -1}, {TimeLayout: "15:04 MST"}} {
+	for _, o := range []Options{{Comma: 'x'}, {MaxLine: -1}, {MaxBytes: -1}, {TimeLayout: "15:04 MST"}, {TimeLayout: "%d.%m."}, {Quote: "some"}} {
 		if _, err := newReader("f", strings.NewReader("user,text\n"), o); err == nil {
 			t.Errorf("%+v passes", o)
 		}

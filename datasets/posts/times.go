@@ -1,54 +1,74 @@
 package posts
 
 import (
+	"errors"
 	"fmt"
-	"strings"
-	"time"
 
 	"github.com/oatta/oatta/datasets"
+	"github.com/oatta/oatta/datasets/internal/message"
+	"github.com/oatta/oatta/datasets/internal/textfile"
 )
 
-// zones are the hours from UTC that names of zones stand for. Package time takes any name that it does not know for UTC, without a word.
-var zones = map[string]int{
-	"UTC": 0, "GMT": 0,
-	"EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7,
+// rows understands the fields of rows, and counts what is to be told of a file.
+type rows struct {
+	o       Options
+	times   *datasets.TimeReader
+	notUTF8 int // posts
+	first   int // line of the first of them
 }
 
-// parseTime reads the time of a post: by the layout if there is one and it fits, else in the forms that the package names. zoned tells an
-// instant from wall-clock time, which is held in UTC.
-func parseTime(s, layout string) (t time.Time, zoned bool, err error) {
-	s = strings.TrimSpace(s)
-	if layout != "" {
-		if t, err := time.Parse(layout, s); err == nil && !t.IsZero() {
-			return t, strings.Contains(layout, "07"), nil
-		}
+// newRows checks the options.
+func newRows(o Options) (*rows, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
 	}
-	if f := strings.Fields(s); len(f) == 6 {
-		return twitterTime(s, f)
-	}
-	t, zoned, ok := datasets.ParseTime(s)
-	if !ok {
-		return time.Time{}, false, fmt.Errorf("time %s cannot be read", show(s))
-	}
-	return t, zoned, nil
+	times, err := datasets.NewTimeReader(o.TimeLayout, true)
+	return &rows{o: o.filled(), times: times}, err
 }
 
-// twitterTime reads "Mon Apr 06 22:19:45 PDT 2009", and the same with +0000 in place of the zone's name.
-func twitterTime(s string, f []string) (time.Time, bool, error) {
-	t, err := time.Parse("Mon Jan 2 15:04:05 -0700 2006", strings.Join(f, " "))
-	if err == nil && !t.IsZero() {
-		_, seconds := t.Zone()
-		return t.In(time.FixedZone("", seconds)), true, nil
+// postOf understands the fields of a row.
+func (r *rows) postOf(name string, line int, f fields) (Post, error) {
+	p := Post{Line: line}
+	good := true
+	for _, x := range []struct {
+		to   *string
+		from string
+	}{{&p.Stream, f.stream}, {&p.ID, f.id}, {&p.Text, f.text}, {&p.Label, f.label}} {
+		var was bool
+		*x.to, was = textfile.UTF8(x.from)
+		good = good && was
 	}
-	name := f[4]
-	t, err = time.Parse("Mon Jan 2 15:04:05 2006", strings.Join(append(append([]string{}, f[:4]...), f[5]), " "))
-	if err != nil || t.IsZero() {
-		return time.Time{}, false, fmt.Errorf("time %s cannot be read", show(s))
+	if !good {
+		r.strange(line)
 	}
-	hours, ok := zones[name]
-	if !ok {
-		return time.Time{}, false, fmt.Errorf("time %s: zone %s is not known", show(s), show(name))
+	if p.Stream == "" {
+		return p, &RowError{name, line, fmt.Errorf("no user")}
 	}
-	offset := time.Duration(hours) * time.Hour
-	return t.Add(-offset).In(time.FixedZone(name, hours*3600)), true, nil
+	var err error
+	if p.Time, p.Zoned, err = r.times.Read(f.time); errors.Is(err, datasets.ErrTime) {
+		return p, &RowError{name, line, fmt.Errorf("time %s %w", show(f.time), err)}
+	}
+	if err != nil {
+		return p, &RowError{name, line, fmt.Errorf("time %s: %w", show(f.time), err)}
+	}
+	return p, nil
+}
+
+// strange counts a post that is not UTF-8.
+func (r *rows) strange(line int) {
+	if r.notUTF8++; r.notUTF8 == 1 {
+		r.first = line
+	}
+}
+
+// notes tells what was taken for what.
+func (r *rows) notes() (out []string) {
+	if r.notUTF8 > 0 {
+		out = append(out, fmt.Sprintf("%s not UTF-8, taken for Windows-1252, the first in line %d", message.Count(r.notUTF8, "post"), r.first))
+	}
+	out = append(out, r.times.Notes()...)
+	if n, first := r.times.Bad(); n > 0 {
+		out = append(out, fmt.Sprintf("%s cannot be read, the first %s: --time-layout tells the form of times", message.Count(n, "time"), show(first)))
+	}
+	return out
 }

@@ -2,13 +2,13 @@ package table
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/oatta/oatta/datasets/internal/message"
@@ -26,6 +26,7 @@ type Reader struct {
 	columns map[string]int // by lower-case name
 	first   []string       // the header, once it turned out to be a row, until it is told
 	line    int            // of the current row
+	skipped int            // lines before the header
 	ended   bool
 }
 
@@ -43,23 +44,50 @@ func (r Row) Get(column int) string {
 	return r.Cells[column]
 }
 
+// Options say how a table is written. The zero value is RFC 4180 with a header, whose delimiter is looked for.
+type Options struct {
+	Comma    rune // between columns; 0: what the header has most of
+	Quote    Quote
+	Skip     int  // lines before the header
+	NoHeader bool // the first row is one of the table; columns are called 1, 2, 3 and so on
+}
+
 // New reads the header; name stands in messages. comma 0 looks for the delimiter in the header.
 func New(name string, r io.Reader, comma rune) (*Reader, error) {
-	t := &Reader{name: name, bytes: textfile.NewBudget(r), columns: map[string]int{}}
-	br := bufio.NewReaderSize(t.bytes, 64<<10)
-	head, err := br.Peek(4 << 10)
+	return Open(name, r, Options{Comma: comma})
+}
+
+// Open is New with more options. Text may be UTF-16 with its mark, and lines may end in CR alone.
+func Open(name string, r io.Reader, o Options) (*Reader, error) {
+	t := &Reader{name: name, columns: map[string]int{}}
+	if err := o.Quote.Validate(); err != nil {
+		return nil, t.wrap(err)
+	}
+	text, err := textfile.Decode(r)
+	if err != nil {
+		return nil, t.wrap(err)
+	}
+	head, err := text.Peek(4 << 10)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, t.wrap(err)
 	}
-	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
-		return nil, t.wrap(errors.New("text is UTF-16, want UTF-8"))
+	t.bytes = textfile.NewBudget(text)
+	if textfile.OldMac(head) || o.Quote != QuoteRFC {
+		t.bytes = textfile.NewBudget(&textfile.LineEnds{R: text})
 	}
-	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
-		_, _ = br.Discard(3) // peeked, so it is there
-		head = head[3:]
+	br := bufio.NewReaderSize(t.bytes, 64<<10)
+	for range o.Skip {
+		if err := skipLine(br); err != nil {
+			return nil, t.wrap(err)
+		}
+		t.skipped++
 	}
-	t.rows = csv.NewReader(br)
-	t.rows.Comma, t.rows.FieldsPerRecord = cmp.Or(comma, rune(Delimiter(head))), -1
+	if head, err = br.Peek(4 << 10); err != nil && !errors.Is(err, io.EOF) {
+		return nil, t.wrap(err)
+	}
+	comma := cmp.Or(o.Comma, rune(Delimiter(head)))
+	t.rows = csv.NewReader(requote(br, o.Quote, byte(comma)))
+	t.rows.Comma, t.rows.FieldsPerRecord = comma, -1
 	header, err := t.Next()
 	if err == io.EOF {
 		return nil, t.wrap(errors.New("file is empty, want a header"))
@@ -68,7 +96,31 @@ func New(name string, r io.Reader, comma rune) (*Reader, error) {
 		return nil, t.wrap(err)
 	}
 	t.setHeader(header.Cells)
+	if o.NoHeader {
+		t.DropHeader()
+	}
 	return t, nil
+}
+
+// skipLine reads a line, however long it is.
+func skipLine(r *bufio.Reader) error {
+	for {
+		_, err := r.ReadSlice('\n')
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return err
+		}
+	}
+}
+
+// DropHeader makes the header the first row, and calls the columns by their numbers.
+func (t *Reader) DropHeader() {
+	t.UnreadHeader()
+	t.lower, t.columns = nil, map[string]int{}
+	numbers := make([]string, len(t.first))
+	for i := range numbers {
+		numbers[i] = strconv.Itoa(i + 1)
+	}
+	t.setHeader(numbers)
 }
 
 // setHeader takes the names of columns. Of two columns with one name the first counts.
@@ -123,7 +175,7 @@ func (t *Reader) headings() string {
 // Next reads a row; io.EOF at the end. A [csv.ParseError] is of one row, and the next can be read. Rows that are empty are passed over.
 func (t *Reader) Next() (Row, error) {
 	if row := t.first; row != nil {
-		t.first, t.line = nil, 1
+		t.first, t.line = nil, 1+t.skipped
 		return Row{row, t.line}, nil
 	}
 	if t.ended {
@@ -133,9 +185,13 @@ func (t *Reader) Next() (Row, error) {
 	cells, err := t.rows.Read()
 	if err == nil {
 		t.line, _ = t.rows.FieldPos(0)
+		t.line += t.skipped
 		return Row{cells, t.line}, nil
 	}
-	t.ended = !errors.As(err, new(*csv.ParseError))
+	var bad *csv.ParseError
+	if t.ended = !errors.As(err, &bad); !t.ended {
+		bad.StartLine, bad.Line = bad.StartLine+t.skipped, bad.Line+t.skipped
+	}
 	return Row{}, err
 }
 
