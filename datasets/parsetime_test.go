@@ -109,7 +109,7 @@ func TestTimeReader(t *testing.T) {
 		"elapsed":        {"", true, []string{"0", "30", "-1.5", "0,25", "1e3"}, []string{"1970-01-01T00:00:00Z", "1970-01-01T00:00:30Z", "1969-12-31T23:59:58.5Z", "1970-01-01T00:00:00.25Z", "1970-01-01T00:16:40Z"}, nil},
 		"missing":        {"", false, []string{"", " ", "NaN", "NaT", "None", "null", "N/A", "never"}, []string{"", "", "", "", "", "", "", "-"}, nil},
 		"milliseconds":   {"", false, []string{"1714564800125"}, []string{"2024-05-01T12:00:00.125Z"}, []string{"times are taken for milliseconds since 1970"}},
-		"mixed":          {"", false, []string{"2024-05-01 12:00", "2024-05-01 12:00Z"}, []string{"2024-05-01T12:00:00Z", "2024-05-01T12:00:00Z"}, []string{"1 times have a zone and 1 have none, which are taken for UTC"}},
+		"mixed":          {"", false, []string{"2024-05-01 12:00", "2024-05-01 12:00Z"}, []string{"2024-05-01T12:00:00Z", "2024-05-01T12:00:00Z"}, []string{"times with a zone: 1, without: 1"}},
 		"dates, numbers": {"", true, []string{"2024-05-01 12:00", "7"}, []string{"2024-05-01T12:00:00Z", "1970-01-01T00:00:07Z"}, []string{"1 of 2 times are numbers, taken for seconds since a beginning"}},
 		"Go layout":      {"2.1.2006 15:04", false, []string{"01.05.2024 12:00", "1.5.2024 12:00", "2024-05-01 12:00", "13.13.2024 12:00"}, []string{"2024-05-01T12:00:00Z", "2024-05-01T12:00:00Z", "2024-05-01T12:00:00Z", "-"}, nil},
 		"strftime":       {"%m/%d/%Y %I:%M:%S.%f %p", false, []string{"5/1/2024 12:00:00.125 PM", "05/01/2024 12:00:00 pm"}, []string{"2024-05-01T12:00:00.125Z", "2024-05-01T12:00:00Z"}, nil},
