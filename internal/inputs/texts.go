@@ -79,12 +79,37 @@ func (t *Texts) list(ctx context.Context, files []file, o posts.Options) error {
 		if l.Dropped > 0 {
 			t.warn("%s: %d more rows could not be understood", f.name, l.Dropped)
 		}
+		for _, note := range l.Notes {
+			t.warn("%s: %s", f.name, note)
+		}
 		t.add(f, prefix, l)
 	}
 	if len(t.items)+len(t.failures) == 0 {
 		return errors.New("the files hold no post")
 	}
 	t.close()
+	return t.countCut(ctx)
+}
+
+// countCut tells how many posts have more tokens than the network takes. A token takes a byte or more, so that short posts need no look.
+func (t *Texts) countCut(ctx context.Context) error {
+	cut := 0
+	var ids []int64
+	for i, s := range t.texts {
+		if len(s) <= t.length/2 && len(t.tokenizer.Settings().Tweets) == 0 {
+			continue
+		}
+		if i%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		var over bool
+		if ids, over = t.tokenizer.Append(ids[:0], s); over {
+			cut++
+		}
+	}
+	if cut > 0 {
+		t.warn("%d of %d posts have more than the %d tokens that the model takes: what is behind is cut off", cut, len(t.texts), t.length)
+	}
 	return nil
 }
 

@@ -28,7 +28,7 @@ func imageFlags() []cli.Flag {
 		&cli.StringFlag{Name: "label-column", Category: console.InputCategory, Usage: "CSV: column of the true label (default: label)"},
 		&cli.BoolFlag{Name: "name-times", Category: console.InputCategory, Usage: "take the capture time from dates in file names where metadata and EXIF tell none"},
 		&cli.StringFlag{Name: "time-pattern", Category: console.InputCategory, Usage: "`REGEXP` on the file name whose first group is the capture time, with --time-layout"},
-		&cli.StringFlag{Name: "time-layout", Category: console.InputCategory, Usage: "Go `LAYOUT` of such times, as 20060102_150405"},
+		&cli.StringFlag{Name: "time-layout", Category: console.InputCategory, Usage: timeLayoutUsage + "; of --time-pattern, else of the metadata"},
 		&cli.BoolFlag{Name: "ignore-orientation", Category: console.InputCategory, Usage: "leave pictures as stored instead of turning them as EXIF says"},
 		&cli.Int64Flag{Name: "max-pixels", Category: console.InputCategory, DefaultText: "128 Mi", Usage: "refuse larger pictures"},
 		&cli.StringFlag{Name: "damaged", Value: "fail", Category: console.InputCategory, Usage: "fail or use: whether damaged JPEGs of which a part can be read are failures, or are used with grey for the rest, as MegaDetector does"},
@@ -36,7 +36,7 @@ func imageFlags() []cli.Flag {
 }
 
 func datasetOptions(c *cli.Context, progress func(done, total int)) datasets.Options {
-	return datasets.Options{
+	o := datasets.Options{
 		Streams: datasets.StreamBy(c.String("streams")), StreamPattern: c.String("stream-pattern"),
 		Metadata: c.String("metadata"), MetadataFormat: datasets.Format(c.String("metadata-format")),
 		Fields: datasets.Fields{
@@ -45,6 +45,10 @@ func datasetOptions(c *cli.Context, progress func(done, total int)) datasets.Opt
 		NameTimes: c.Bool("name-times"), TimePattern: c.String("time-pattern"), TimeLayout: c.String("time-layout"),
 		Progress: progress,
 	}
+	if o.TimePattern == "" && o.Metadata != "" {
+		o.Fields.TimeLayout, o.TimeLayout = o.TimeLayout, ""
+	}
+	return o
 }
 
 // listing reads the collection that the arguments name.

@@ -1,11 +1,9 @@
 package run
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
 
@@ -21,28 +19,25 @@ import (
 // textFlags are those that run and eval share.
 func textFlags() []cli.Flag {
 	return slices.Concat(modelFlags(""), []cli.Flag{
-		&cli.StringFlag{Name: "stream-column", Category: console.InputCategory, Usage: "column or field of who wrote it (default: the first of the usual names that is there, as user, author, screen_name)"},
+		&cli.StringFlag{Name: "stream-column", Category: console.InputCategory, Usage: "column or field of who wrote it, with dots for fields of fields, as user.screen_name (default: the first of the usual names that is there, as user, author, screen_name)"},
 		&cli.StringFlag{Name: "id-column", Category: console.InputCategory, Usage: "column or field of the post's id (default: id, tweet_id, ...)"},
-		&cli.StringFlag{Name: "time-column", Category: console.InputCategory, Usage: "column or field of the time (default: time, date, created_at, ...)"},
+		&cli.StringFlag{Name: "time-column", Category: console.InputCategory, Usage: "column or field of the time (default: time, date, created_at, ...; -: none, posts are in the order of the file)"},
 		&cli.StringFlag{Name: "text-column", Category: console.InputCategory, Usage: "column or field of the text (default: text, tweet, content, ...)"},
 		&cli.StringFlag{Name: "label-column", Category: console.InputCategory, Usage: "column or field of the true label (default: label, polarity, sentiment, ...)"},
-		&cli.StringFlag{Name: "time-layout", Category: console.InputCategory, Usage: "Go `LAYOUT` of times in an unusual form, as 2/1/2006 15:04"},
+		&cli.StringFlag{Name: "time-layout", Category: console.InputCategory, Usage: timeLayoutUsage},
 		&cli.StringFlag{Name: "comma", Category: console.InputCategory, Usage: "what parts the columns: , ; or tab (default: what the header has most of)"},
+		quoteFlag(),
 	}, computeFlags(), predictor.Flags(), filtering.StreamFlags())
 }
 
 func postOptions(c *cli.Context) (posts.Options, error) {
 	o := posts.Options{
 		Stream: c.String("stream-column"), ID: c.String("id-column"), Time: c.String("time-column"),
-		Text: c.String("text-column"), Label: c.String("label-column"), TimeLayout: c.String("time-layout"),
+		Text: c.String("text-column"), Label: c.String("label-column"), TimeLayout: c.String("time-layout"), Quote: c.String("quote"),
 	}
-	switch comma := c.String("comma"); {
-	case comma == "tab" || comma == `\t`:
-		o.Comma = '\t'
-	case utf8.RuneCountInString(comma) == 1:
-		o.Comma, _ = utf8.DecodeRuneInString(comma)
-	case comma != "":
-		return o, fmt.Errorf("--comma %q: want one of , ; or tab", comma)
+	var err error
+	if o.Comma, err = commaOf(c); err != nil {
+		return o, err
 	}
 	return o, o.Validate()
 }
