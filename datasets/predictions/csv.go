@@ -59,6 +59,9 @@ func (c *CSV) Begin() ([]string, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%s:1: %w", c.name, err)
 	}
+	if err := readable(record); err != nil {
+		return nil, fmt.Errorf("%s:1: %w", c.name, err)
+	}
 	c.head = bytes.Clone(record)
 	body := bytes.TrimPrefix(c.head, rawjson.ByteOrderMark)
 	c.comma = table.Delimiter(body)
@@ -96,7 +99,7 @@ func (c *CSV) layOut() error {
 		return -1
 	}
 	c.of = columns{
-		stream: find(c.o.StreamField), id: find(c.o.IDField, "id", "file"), time: find("time"),
+		stream: find(c.o.StreamField), id: find(c.o.IDField, "id", "file"), time: find(c.o.TimeField),
 		truth: find(c.o.TruthField), failure: find("failure"),
 	}
 	if c.of.stream < 0 && c.o.Stream == "" {
@@ -269,7 +272,7 @@ func (c *CSV) read(record []byte) (err error) {
 		return nil
 	}
 	for i, col := range c.probCols {
-		if c.probs[i], err = rawjson.Float(bytes.TrimSpace(c.cells[col].text)); err != nil {
+		if c.probs[i], err = c.number(bytes.TrimSpace(c.cells[col].text)); err != nil {
 			return fmt.Errorf("column %d (%s): %w", col+1, c.classes[i], err)
 		}
 	}
@@ -285,6 +288,26 @@ func (c *CSV) read(record []byte) (err error) {
 		c.item.Stream = []byte(c.o.Stream)
 	}
 	c.item.Probs = c.probs
+	return nil
+}
+
+// number reads a number. Where the columns are parted otherwise it may have a decimal comma, as tables of Excel and R's read.csv2 do.
+func (c *CSV) number(text []byte) (float64, error) {
+	if at := bytes.IndexByte(text, ','); at >= 0 && c.comma != ',' && bytes.IndexByte(text, '.') < 0 {
+		text = bytes.Clone(text) // the record is written as it was
+		text[at] = '.'
+	}
+	return rawjson.Float(text)
+}
+
+// readable refuses what cannot be written back byte for byte with columns added.
+func readable(head []byte) error {
+	switch {
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return errors.New("text is UTF-16: want it saved as UTF-8")
+	case bytes.IndexByte(bytes.TrimRight(head, "\r\n"), '\r') >= 0 && bytes.IndexByte(head, '"') < 0:
+		return errors.New("lines end in CR alone: want them to end in LF or CRLF")
+	}
 	return nil
 }
 

@@ -179,6 +179,8 @@ func (j *JSONLines) placeOf(name []byte) *rawjson.Value {
 		}
 	case j.o.TruthField:
 		return &j.field.truth
+	case j.o.TimeField:
+		return &j.field.time
 	}
 	switch string(name) {
 	case "id":
@@ -187,8 +189,6 @@ func (j *JSONLines) placeOf(name []byte) *rawjson.Value {
 		}
 	case "file":
 		return &j.field.file
-	case "time":
-		return &j.field.time
 	case "probs":
 		return &j.field.probs
 	case "logits":
@@ -211,7 +211,7 @@ func (j *JSONLines) fill() error {
 		{j.o.StreamField, j.field.stream, &j.item.Stream},
 		{"file", j.field.file, &j.item.ID},
 		{"id", j.field.id, &j.item.ID},
-		{"time", j.field.time, &j.item.Time},
+		{j.o.TimeField, j.field.time, &j.item.Time},
 		{j.o.TruthField, j.field.truth, &j.item.Truth},
 	} {
 		value, err := rawjson.Word(f.from.Text)

@@ -54,6 +54,8 @@ type Options struct {
 	// StreamField, IDField and TruthField are names of fields or columns; default "stream", "id" (or "file") and "truth". A truth that is in
 	// "label" stays there; the label of the raw probabilities is then written as "raw_label".
 	StreamField, IDField, TruthField string
+	// TimeField is the field or column of the time; default "time", "-": none.
+	TimeField string
 	// Columns are the columns of a CSV table that hold probabilities, in the order of the classes; one that ends in * stands for all
 	// that begin like it.
 	Columns []string
@@ -93,7 +95,7 @@ func (o Options) Validate() error {
 	case !(o.MinConf >= 0 && o.MinConf <= 1):
 		return fmt.Errorf("predictions: least confidence %g: want 0 to 1", o.MinConf)
 	}
-	for _, name := range []string{o.StreamField, o.IDField, o.TruthField} {
+	for _, name := range []string{o.StreamField, o.IDField, o.TruthField, o.TimeField} {
 		if slices.Contains(written, name) && (name != "label" || name != o.TruthField) {
 			return fmt.Errorf("predictions: field %q cannot be read: it is one of those that are written", name)
 		}
@@ -121,6 +123,7 @@ func (o Options) filled() Options {
 	o.Most = cmp.Or(o.Most, 64)
 	o.StreamField = cmp.Or(o.StreamField, "stream")
 	o.TruthField = cmp.Or(o.TruthField, "truth")
+	o.TimeField = cmp.Or(o.TimeField, "time")
 	return o
 }
 

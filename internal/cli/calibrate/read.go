@@ -133,7 +133,7 @@ func (r *job) item(item *predictions.Item) error {
 	if !ok {
 		class = -1
 	}
-	if !r.recordings.Add(string(item.Stream), class, predicted.TimeOf(item), item.Probs) && ok {
+	if !r.recordings.Add(string(item.Stream), class, r.TimeOf(item), item.Probs) && ok {
 		r.beyond++
 	}
 	return nil

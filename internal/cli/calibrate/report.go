@@ -168,6 +168,9 @@ func (report *calibrationReport) warn(r *job) {
 	case f.Streams < 10:
 		say("the interval rests on %d streams only", f.Streams)
 	}
+	for _, note := range r.TimeNotes() {
+		say("%s", note)
+	}
 	if r.Rounded > 0 {
 		say("%s", r.RoundedNote())
 	}

@@ -97,7 +97,7 @@ func (p *documentPass) next(i int) (err error) {
 		}
 	}
 	p.at = i // the crops of a picture have its name and time, and are no duplicates
-	if err := p.runner.Add(streams.Item[int]{Stream: p.item.Stream, ID: fmt.Appendf(nil, "%s#%d", p.item.ID, i), Time: predicted.TimeOf(&p.item), Probs: p.item.Probs, Ref: func() int { return i }}); err != nil {
+	if err := p.runner.Add(streams.Item[int]{Stream: p.item.Stream, ID: fmt.Appendf(nil, "%s#%d", p.item.ID, i), Time: p.TimeOf(&p.item), Probs: p.item.Probs, Ref: func() int { return i }}); err != nil {
 		return predicted.Fatal(err)
 	}
 	return nil
@@ -180,6 +180,6 @@ func (p *documentPass) adaptedOf(i int, item *predictions.Item, result streams.R
 		}
 		return p.full[0], p.full[1]
 	})
-	p.explained.Add(&result, explain.Step{Raw: item.Probs, Adapted: result.Probs, Truth: p.space.Place(truth), Time: predicted.TimeOf(item)})
+	p.explained.Add(&result, explain.Step{Raw: item.Probs, Adapted: result.Probs, Truth: p.space.Place(truth), Time: p.TimeAgain(item)})
 	return a
 }

@@ -175,7 +175,7 @@ func (r *job) adapted(item *predictions.Item, result streams.Result) predictions
 	r.count(item, a)
 	r.starvation.Add(result.Stream, item.Probs)
 	truth := r.Truths.Add(item, before, class, func() (raw, adapted []float64) { return item.Probs, result.Probs })
-	r.explained.Add(&result, explain.Step{Raw: item.Probs, Adapted: result.Probs, Truth: truth, Time: predicted.TimeOf(item)})
+	r.explained.Add(&result, explain.Step{Raw: item.Probs, Adapted: result.Probs, Truth: truth, Time: r.TimeAgain(item)})
 	return a
 }
 
@@ -206,6 +206,7 @@ func (r *job) close(err error) error {
 	if !r.C.Bool("quiet") && (r.Items > 0 || err == nil) {
 		r.printSummary()
 	}
+	console.Warn(r.C, r.Env, r.TimeNotes())
 	if r.Rounded > 0 {
 		console.Warn(r.C, r.Env, []string{r.RoundedNote()})
 	}

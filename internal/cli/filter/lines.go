@@ -193,7 +193,7 @@ func (p *linePass) step(item *predictions.Item) error {
 		}
 	}
 	p.item = item
-	err = p.runner.Add(streams.Item[lineRef]{Stream: item.Stream, ID: item.ID, Time: predicted.TimeOf(item), Probs: item.Probs, Ref: p.hold})
+	err = p.runner.Add(streams.Item[lineRef]{Stream: item.Stream, ID: item.ID, Time: p.TimeOf(item), Probs: item.Probs, Ref: p.hold})
 	if atLine(err) {
 		err = &predictions.LineError{Name: p.Name, Line: p.in.Line(), Err: predicted.Fatal(err)}
 	}

@@ -25,6 +25,8 @@ func Flags() []cli.Flag {
 		&cli.BoolFlag{Name: "logits", Category: input, Usage: "CSV: the columns hold logits"},
 		&cli.StringFlag{Name: "stream-field", Category: input, Usage: "field or column of the stream (default: stream)"},
 		&cli.StringFlag{Name: "id-field", Category: input, Usage: "field or column of the item's name (default: id, else file)"},
+		&cli.StringFlag{Name: "time-field", Category: input, Usage: "JSON lines, CSV: field or column of the time (default: time; -: none)"},
+		&cli.StringFlag{Name: "time-layout", Category: input, Usage: "`LAYOUT` of times in an unusual form, of Go or strftime, as 2/1/2006 15:04 or %d/%m/%Y %H:%M"},
 		&cli.StringFlag{Name: "stream", Category: input, Usage: "`NAME` of the stream of all items that name none"},
 		&cli.StringFlag{Name: "stream-pattern", Category: input, Usage: "MegaDetector, SpeciesNet: `REGEXP` on the file name; its group named stream, else its first group, is the stream (default: the folder)"},
 		&cli.Float64Flag{Name: "min-conf", Category: input, Usage: "MegaDetector: leave detections under this confidence alone"},
@@ -43,7 +45,7 @@ func Flags() []cli.Flag {
 // OptionsOf reads the flags that say what the input is.
 func OptionsOf(c *cli.Context) (predictions.Options, error) {
 	o := predictions.Options{
-		Stream: c.String("stream"), StreamField: c.String("stream-field"), IDField: c.String("id-field"), TruthField: c.String("truth-field"),
+		Stream: c.String("stream"), StreamField: c.String("stream-field"), IDField: c.String("id-field"), TimeField: c.String("time-field"), TruthField: c.String("truth-field"),
 		Logits: c.Bool("logits"), StreamPattern: c.String("stream-pattern"), MinConf: c.Float64("min-conf"), Top: c.Int("top"),
 		MaxLine: c.Int("max-line"), MaxDocument: c.Int64("max-document"),
 	}

@@ -9,10 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
-
-	"github.com/oatta/oatta/datasets"
-	"github.com/oatta/oatta/datasets/predictions"
 )
 
 // ErrInterrupted ends an input at the first interrupt.
@@ -135,16 +131,4 @@ func interruptible(r io.Reader, stop <-chan struct{}) func(p []byte) (int, error
 			return 0, ErrInterrupted
 		}
 	}
-}
-
-// TimeOf returns the time of an item, the zero time if it has none that can be read.
-func TimeOf(item *predictions.Item) time.Time {
-	if len(item.Time) == 0 {
-		return time.Time{}
-	}
-	t, _, ok := datasets.ParseTime(string(item.Time))
-	if !ok {
-		return time.Time{}
-	}
-	return t
 }

@@ -21,6 +21,7 @@ type Reading struct {
 	Options predictions.Options
 	Truths  *Truths
 	stopAt  bool // the first failure
+	times   times
 
 	Classes int // 0: the first vector will tell
 	Labels  []string
@@ -47,6 +48,9 @@ func NewReading(c *cli.Context, env console.Environment, formatFlag string) (Rea
 	}
 	var err error
 	if r.Format, err = formatOf(c.Args().First(), formatFlag, c.String(formatFlag)); err != nil {
+		return r, err
+	}
+	if r.times, err = newTimes(c.String("time-layout")); err != nil {
 		return r, err
 	}
 	r.Options, err = OptionsOf(c)
