@@ -133,7 +133,12 @@ func TestTextsFitTheTables(t *testing.T) {
 	if in.load(row, in.texts[0]); row[14] != 4 || row[15] != 3 {
 		t.Errorf("row %v", row)
 	}
-	if w := openTexts(t, textModel(t, len(pieces), 16), path).Warnings(); len(w) > 0 {
+	told := []string{"1 of 1 posts have more than the 16 tokens that the model takes: what is behind is cut off"}
+	if w := openTexts(t, textModel(t, len(pieces), 16), path).Warnings(); !slices.Equal(w, told) {
+		t.Errorf("warnings %s", w)
+	}
+	short := put(t, t.TempDir(), "a.csv", "user,text\na,"+strings.Repeat("good ", 14)+"\n")
+	if w := openTexts(t, textModel(t, len(pieces), 16), short).Warnings(); len(w) > 0 {
 		t.Errorf("warnings %s", w)
 	}
 	_, err := OpenTexts(context.Background(), []string{path}, textModel(t, len(pieces)-2, 8), posts.Options{})
