@@ -79,7 +79,7 @@ func TestUniformPredictionsAreTold(t *testing.T) {
 			"input": {"name": "input_1", "layout": "NHWC", "height": 224, "width": 224, "mean": [`+mean+`], "std": [`+std+`]}}`)
 	}
 	args := []string{"run", "images", "--model", filepath.Join(dir, "m.onnx"), pictures(t, 10), "--output", filepath.Join(dir, "out.jsonl"), "--overwrite"}
-	const warning = "predictions are nearly uniform over the 3 classes: the network may want other input values"
+	const warning = "predictions are nearly uniform over the 3 classes: the network may want other input values than it gets"
 	manifest("0.485, 0.456, 0.406", "0.229, 0.224, 0.225")
 	if _, text := mustOatta(t, console.Fine, args...); !strings.Contains(text, "the first 10 "+warning) {
 		t.Error(text)

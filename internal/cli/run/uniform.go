@@ -59,5 +59,5 @@ func (u *uniformity) Warning() string {
 	default:
 		return ""
 	}
-	return fmt.Sprintf("the first %d predictions %s: the network may want other input values; see mean, std and color (`oatta models inspect`)", u.items, what)
+	return fmt.Sprintf("the first %d predictions %s: the network may want other input values than it gets, or have no trained weights (`oatta models inspect` shows its preprocessing)", u.items, what)
 }
