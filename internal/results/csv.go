@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"strconv"
+	"strings"
 )
 
 // commaSeparated writes RFC 4180 with a header line. Pieces of recordings have offset and duration, in seconds, after the time. Full
@@ -41,11 +42,24 @@ func (f commaSeparated) Record(dst []byte, _ int, r *Record) ([]byte, error) {
 		row = append(row, f.Labels[raw], string(six(p).append(nil)), f.Labels[adapted], string(six(a).append(nil)), string(six(r.Gate).append(nil)), r.Mode)
 	}
 	row = append(row, r.Failure)
+	if f.Quoted {
+		for i := range row {
+			row[i] = noFormula(row[i])
+		}
+	}
 	if f.Vectors {
 		row = appendVector(row, r.Raw, len(f.Labels))
 		row = appendVector(row, r.Adapted, len(f.Labels))
 	}
 	return appendRow(dst, row)
+}
+
+// noFormula puts an apostrophe before what Excel, Calc and their like would calculate. Numbers of this program never begin so.
+func noFormula(cell string) string {
+	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+		return "'" + cell
+	}
+	return cell
 }
 
 // pieceCells are empty for a record that is no piece of a recording.

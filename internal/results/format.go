@@ -20,6 +20,7 @@ type Format interface {
 type Options struct {
 	Labels  []string // names of the classes
 	Vectors bool     // write both full probability vectors; JSON lines and CSV
+	Quoted  bool     // CSV: a cell that a spreadsheet would take for a formula begins with an apostrophe
 	Pieces  bool     // items are pieces of recordings: CSV gets columns for offset and duration, the table shows offsets
 	Top     int      // classes that MegaDetector classifications list; 0 means 5
 	Info    any      // the run's manifest, for the "info" of MegaDetector JSON; may be nil

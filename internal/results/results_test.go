@@ -183,3 +183,15 @@ func TestFromPath(t *testing.T) {
 		t.Error("format xml: no error")
 	}
 }
+
+// What a spreadsheet would calculate is text where that is asked for, and what it is otherwise.
+func TestNoFormulas(t *testing.T) {
+	p := []float64{1, 0, 0}
+	r := []Record{{File: "=cmd|' /C calc'!A0", Stream: "@a", Raw: p, Adapted: p, Gate: 1, Mode: "filtered"}, {File: "ok", Stream: "-1", Failure: "+x"}}
+	if got := render(t, "csv", Options{Quoted: true}, r); !strings.Contains(got, "'=cmd|' /C calc'!A0,'@a,,fox,1,fox,1,1,filtered,\nok,'-1,,,,,,,,'+x\n") {
+		t.Errorf("%s", got)
+	}
+	if got := render(t, "csv", Options{}, r); !strings.Contains(got, "\n=cmd|' /C calc'!A0,@a,") {
+		t.Errorf("%s", got)
+	}
+}

@@ -148,7 +148,7 @@ func (r *classification) tellDevice() {
 func (r *classification) job(s share, record outputRecord) (pipeline.Job, error) {
 	all := r.input.Items()
 	format, err := results.New(record.Format, results.Options{
-		Labels: r.k.model.Manifest.Labels, Vectors: record.Vectors, Top: record.Top,
+		Labels: r.k.model.Manifest.Labels, Vectors: record.Vectors, Top: record.Top, Quoted: record.Quoted,
 		Info: r.manifest.Settings.public(), Boxes: detected(r.input), Files: names(all), Pieces: len(all) > 0 && all[0].Duration > 0,
 	})
 	if err != nil {

@@ -21,9 +21,11 @@ type recordingTimes struct {
 	Failed    int                `json:"failed"`
 	Raw       map[string]float64 `json:"raw_seconds"`
 	Adapted   map[string]float64 `json:"adapted_seconds"`
-	Changes   [2]int             `json:"changes"` // of the label from one window to the next: before and after the filter
+	NoData    float64            `json:"no_data_seconds"` // before the first window and between two: gaps, and what windows that touch one leave out
+	Changes   [2]int             `json:"changes"`         // of the label from one window to the next: before and after the filter
 
 	last [2]int
+	end  float64 // of the time that windows so far count for, in seconds from the beginning
 }
 
 func newTimes(labels []string, period float64) *ClassTimes {
@@ -42,6 +44,10 @@ func (t *ClassTimes) add(_ int, r *results.Record) {
 	}
 	x := t.Recordings[len(t.Recordings)-1]
 	x.Windows++
+	if gap := r.Offset - x.end; gap > t.Period*1e-6 {
+		x.NoData += gap
+	}
+	x.end = r.Offset + t.Period
 	if r.Failed() {
 		x.Failed++
 		return

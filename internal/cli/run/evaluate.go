@@ -136,7 +136,7 @@ func checkPredictionFlags(c *cli.Context) error {
 	if c.String("predictions") != "" {
 		return nil
 	}
-	for _, name := range []string{"vectors", "top", "resume", "overwrite"} {
+	for _, name := range []string{"vectors", "top", "spreadsheet", "resume", "overwrite"} {
 		if c.IsSet(name) {
 			return fmt.Errorf("--%s is about the file of --predictions, and there is none", name)
 		}

@@ -17,6 +17,7 @@ type outputRecord struct {
 	Format  string `json:"format"`
 	Vectors bool   `json:"vectors"`
 	Top     int    `json:"top,omitempty"`
+	Quoted  bool   `json:"spreadsheet,omitempty"`
 }
 
 // resultFlags say where results go.
@@ -24,6 +25,7 @@ func resultFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "vectors", Category: console.OutputCategory, Usage: "write both full probability vectors (jsonl, csv)"},
 		&cli.IntFlag{Name: "top", Value: 5, Category: console.OutputCategory, Usage: "classes that MegaDetector classifications list"},
+		&cli.BoolFlag{Name: "spreadsheet", Category: console.OutputCategory, Usage: "CSV: an apostrophe before cells that a spreadsheet would calculate, names that begin with = + - or @"},
 		&cli.BoolFlag{Name: "resume", Category: console.OutputCategory, Usage: "continue an interrupted run"},
 		&cli.BoolFlag{Name: "overwrite", Category: console.OutputCategory, Usage: "replace an output that is there"},
 	}
@@ -39,7 +41,7 @@ func writtenFlags() []cli.Flag {
 
 // outputRecord decides the format before any work is done.
 func (r *classification) outputRecord() (outputRecord, error) {
-	o := outputRecord{Format: r.format, Vectors: r.c.Bool("vectors"), Top: r.c.Int("top")}
+	o := outputRecord{Format: r.format, Vectors: r.c.Bool("vectors"), Top: r.c.Int("top"), Quoted: r.c.Bool("spreadsheet")}
 	if r.discard || o.Format == "" && !r.toFile() {
 		o.Format = "jsonl"
 	}
@@ -55,6 +57,9 @@ func (r *classification) outputRecord() (outputRecord, error) {
 	}
 	if o.Format != "megadetector" {
 		o.Top = 0 // decides nothing there
+	}
+	if o.Quoted && o.Format != "csv" {
+		return o, fmt.Errorf("--spreadsheet: is about CSV, and the format is %s", o.Format)
 	}
 	if o.Vectors && (o.Format == "table" || o.Format == "megadetector") {
 		return o, fmt.Errorf("--vectors: format %s has no place for full vectors: want jsonl or csv", o.Format)
