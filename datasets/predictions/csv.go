@@ -201,7 +201,7 @@ func (c *CSV) placeOwn(find func(...string) int) {
 	}
 	for k, name := range c.addedNames() {
 		i := find(name)
-		if slices.Contains(c.probCols, i) { // a column may not be read and replaced
+		if i >= 0 && slices.Contains(c.probCols, i) { // a column may not be read and replaced
 			i = -1
 		}
 		c.own = append(c.own, i)
