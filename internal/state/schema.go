@@ -89,8 +89,11 @@ func (s *Store) count(meta *bbolt.Bucket) error {
 	if err != nil {
 		return err
 	}
-	if found := s.census; found != committed {
-		return fmt.Errorf("damaged: %d streams were committed, and %d are there, or names of other streams or companions", committed.states.n, found.states.n)
+	switch found := s.census; {
+	case found.states.n != committed.states.n:
+		return fmt.Errorf("damaged: %d streams were committed, and %d are there", committed.states.n, found.states.n)
+	case found != committed:
+		return errors.New("damaged: the streams and companions that are there are not those that were committed")
 	}
 	return nil
 }

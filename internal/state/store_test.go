@@ -245,3 +245,19 @@ func TestClosedStore(t *testing.T) {
 	fails(t, "Forget", s.Forget("a"), "closed")
 	mustClose(t, s) // twice is once
 }
+
+// The cache is what the memory allows, and one filter at least.
+func TestMemory(t *testing.T) {
+	size, err := FilterBytes(classes, adapt.Settings{})
+	if err != nil || size < 4096 {
+		t.Fatalf("a filter of %d bytes, %v", size, err)
+	}
+	for memory, want := range map[int64]int{0: int(256 << 20 / size), 1: 1, 60 * size: 10} {
+		s := mustOpen(t, temporary(t), Options{Classes: classes, Memory: memory})
+		if s.live.limit != want {
+			t.Errorf("%d filters in %d bytes, want %d", s.live.limit, memory, want)
+		}
+	}
+	_, err = Open(temporary(t), Options{Classes: classes, Memory: -1})
+	fails(t, "negative", err, "memory of -1 bytes")
+}
