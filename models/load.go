@@ -18,7 +18,8 @@ import (
 // that holds one ONNX file.
 //
 // With the manifest x.json beside x.onnx the model is what the manifest says; its hash, sizes and number of classes must agree with
-// the file. Without one the manifest is guessed and [Model.Guessed] says how.
+// the file. Without one the manifest is guessed and [Model.Guessed] says how. A file on which an engine would crash, as far as it shows
+// ([onnx.Vet]), is an error; a network with one output for two classes is given the other one.
 func Load(nameOrPath string) (*Model, error) {
 	m, err := load(nameOrPath)
 	if err != nil {

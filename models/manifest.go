@@ -52,7 +52,8 @@ type Manifest struct {
 	Description string `json:"description,omitempty"` // one sentence
 	Task        string `json:"task,omitempty"`        // image-classification (default), signal-classification or text-classification
 
-	// Labels names the classes in the order of the network's output. LabelsFile, a path relative to the manifest, may stand in for
+	// Labels names the classes in the order of the network's output; two, where that is one number, of which it is the probability or
+	// the logit of the second. LabelsFile, a path relative to the manifest, may stand in for
 	// it in a file: one label a line. A manifest as Load returns it has Labels.
 	Labels     []string `json:"labels,omitempty"`
 	LabelsFile string   `json:"labels_file,omitempty"`

@@ -36,6 +36,9 @@ func noisy(w, h int, deep bool) goimage.Image {
 // Decoding allocates no more in all than is counted for it, so that it never takes more. A deflated TIFF allocates half as much again:
 // the data of its strip grow, and what they grow out of is free again.
 func TestCostIsAnUpperBound(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates, too")
+	}
 	encode := func(write func(*bytes.Buffer) error) []byte {
 		var b bytes.Buffer
 		if err := write(&b); err != nil {
