@@ -28,18 +28,12 @@ var moving = map[string]bool{
 // where several operators take it.
 func scaling(g *onnxpb.GraphProto, input string) Scaling {
 	users := map[string][]*onnxpb.NodeProto{}
-	held := map[string]*onnxpb.TensorProto{}
-	for _, t := range g.GetInitializer() {
-		held[t.GetName()] = t
-	}
 	for _, n := range g.GetNode() {
 		for _, name := range n.GetInput() {
 			users[name] = append(users[name], n)
 		}
-		if a := n.GetAttribute(); n.GetOpType() == "Constant" && len(a) == 1 && a[0].GetT() != nil && len(n.GetOutput()) == 1 {
-			held[n.GetOutput()[0]] = a[0].GetT()
-		}
 	}
+	held := scopeOf(nil, g)
 	s := identity()
 	for range len(g.GetNode()) {
 		if len(users[input]) != 1 || len(users[input][0].GetOutput()) == 0 {
@@ -57,7 +51,7 @@ func scaling(g *onnxpb.GraphProto, input string) Scaling {
 }
 
 // then adds the step of one node; false if it is none.
-func (s *Scaling) then(n *onnxpb.NodeProto, input string, held map[string]*onnxpb.TensorProto) bool {
+func (s *Scaling) then(n *onnxpb.NodeProto, input string, held *scope) bool {
 	in := n.GetInput()
 	if len(in) != 2 || n.GetDomain() != "" && n.GetDomain() != "ai.onnx" {
 		return false
@@ -67,7 +61,7 @@ func (s *Scaling) then(n *onnxpb.NodeProto, input string, held map[string]*onnxp
 	if first {
 		other = in[1]
 	}
-	c := channels(held[other])
+	c := channels(held.lookup(other))
 	if c == nil || len(c) > 1 && len(s.Scale) > 1 && len(c) != len(s.Scale) {
 		return false
 	}
