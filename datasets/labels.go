@@ -127,24 +127,12 @@ func (l *Labels) warn(list *Listing, without, unused few) {
 	}
 }
 
-// ResolveLabel returns the index of a label in a set of class names. The label is a name, exactly; or a name but for case; or the index itself
-// in decimal digits, unless some name is that number. A name that several classes bear is an error (ImageNet has two cranes): the index
-// tells them apart.
+// ResolveLabel returns the index of a label in a set of class names. The label is a name, as [ClassNamed] finds it; or the index itself in
+// decimal digits, unless some name is that number. A name that several classes bear is an error (ImageNet has two cranes): the index tells
+// them apart.
 func ResolveLabel(label string, set []string) (int, error) {
-	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
-		found := -1
-		for i, name := range set {
-			if !same(name, label) {
-				continue
-			}
-			if found >= 0 {
-				return 0, fmt.Errorf("datasets: label %q: classes %d and %d both have this name; give the index", label, found, i)
-			}
-			found = i
-		}
-		if found >= 0 {
-			return found, nil
-		}
+	if i, err := ClassNamed(label, set); i >= 0 || err != nil {
+		return i, err
 	}
 	i, err := strconv.Atoi(label)
 	if err != nil {
@@ -154,4 +142,25 @@ func ResolveLabel(label string, set []string) (int, error) {
 		return 0, fmt.Errorf("datasets: label %q: want an index from 0 to %d, or the name of a class", label, len(set)-1)
 	}
 	return i, nil
+}
+
+// ClassNamed returns the index of the class that has a name, exactly, or else but for case; -1 if none has. A name that several classes bear
+// is an error.
+func ClassNamed(name string, set []string) (int, error) {
+	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
+		found := -1
+		for i, class := range set {
+			if !same(class, name) {
+				continue
+			}
+			if found >= 0 {
+				return 0, fmt.Errorf("datasets: label %q: classes %d and %d both have this name; give the index", name, found, i)
+			}
+			found = i
+		}
+		if found >= 0 {
+			return found, nil
+		}
+	}
+	return -1, nil
 }
