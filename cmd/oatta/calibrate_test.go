@@ -77,16 +77,17 @@ type calibrationJSON struct {
 		Unit                   string
 		Before, After          struct{ NLL, ECE, Accuracy float64 }
 	}
-	Auto        float64 `json:"auto_temperature"`
-	Prior       []float64
-	Used        bool                 `json:"prior_used"`
-	HeldOut     *calibration.HeldOut `json:"held_out"`
-	Transitions *calibrate.TransitionsReport
-	Classes     []string
-	Failures    int
-	Unused      int
-	Wrote       []string
-	Warnings    []string
+	Auto                       float64 `json:"auto_temperature"`
+	Prior                      []float64
+	Used                       bool                 `json:"prior_used"`
+	HeldOut                    *calibration.HeldOut `json:"held_out"`
+	Transitions                *calibrate.TransitionsReport
+	Classes                    []string
+	Failures                   int
+	Items, Unlabelled, Unknown int
+	Unused                     int
+	Wrote                      []string
+	Warnings                   []string
 }
 
 func calibrationOf(t *testing.T, code int, args ...string) (c calibrationJSON, errOut string) {
@@ -297,7 +298,7 @@ func TestCalibrateModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeFile(t, models.ManifestPath(model), manifest.String())
-	c, _ := calibrationOf(t, console.Fine, in, "--model", model, "--gate", "ewma")
+	c, _ := calibrationOf(t, console.Fine, in, "--model", model, "--gate", "ewma", "--label-index", "0")
 	after, err := models.Load(model)
 	if err != nil {
 		t.Fatal(err)

@@ -117,7 +117,7 @@ func TestResumedEvaluation(t *testing.T) {
 	needEngine(t)
 	dir := pictures(t, 200)
 	labels := writeLabels(t, dir, func(i int) string { return fmt.Sprint(i / 7 % 10) })
-	args := []string{"eval", "images", dir, "--labels", labels, "--model", "resnet20-cifar10", "-q", "--format", "json", "--batch", "4"}
+	args := []string{"eval", "images", dir, "--labels", labels, "--label-index", "0", "--model", "resnet20-cifar10", "-q", "--format", "json", "--batch", "4"}
 	want, _ := mustOatta(t, console.Fine, append(args, "--predictions", filepath.Join(t.TempDir(), "a.jsonl"))...)
 	out := filepath.Join(t.TempDir(), "b.jsonl")
 	killAt(t, out, 1500, append(args, "--predictions", out)...)

@@ -146,7 +146,7 @@ func (r *job) readFlags() (err error) {
 	if r.target != nil && r.Options.Classes == nil && r.Format == predictions.FormatJSONLines {
 		r.Options.Classes = r.target.labels // a line by itself names no classes
 	}
-	r.Truths, err = predicted.ReadTruths(c.String("labels"))
+	r.Truths, err = r.ReadTruths()
 	return err
 }
 

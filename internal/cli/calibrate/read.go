@@ -92,8 +92,7 @@ func (r *job) begin(labels []string) error {
 	}
 	r.Classes, r.Labels = len(labels), labels
 	r.recordings = calibration.NewRecordings(len(labels), r.C.Int64("max-memory"))
-	r.Truths.Begin(labels)
-	return nil
+	return r.Truths.Begin(labels)
 }
 
 // unread notes that an item of a stream is not known, as far as it is known which stream it is of.
@@ -130,6 +129,9 @@ func (r *job) item(item *predictions.Item) error {
 	}
 	r.Items++
 	class, ok := r.Truths.ClassOf(item)
+	if r.Truths.Err != nil {
+		return predicted.Fatal(r.Truths.Err)
+	}
 	if !ok {
 		class = -1
 	}

@@ -177,6 +177,9 @@ func (report *calibrationReport) warn(r *job) {
 	if report.Unused > 0 {
 		say("%s beyond the first %d did not fit into --max-memory and were not used", console.Number(report.Unused, "labelled item"), r.recordings.Len())
 	}
+	if note := r.Truths.Resolver.Note(); note != "" {
+		say("%s", note)
+	}
 	if unknown := r.Truths.Resolver.Unknown(); len(unknown) > 0 {
 		say("%s a true label that is none of the classes: %s", plural(report.Unknown, "item has", "items have"), console.Some(unknown, 8))
 	}

@@ -83,7 +83,7 @@ func newJob(c *cli.Context, env console.Environment) (*job, error) {
 	if err = r.checkPlaces(); err != nil {
 		return nil, err
 	}
-	r.Truths, err = predicted.ReadTruths(c.String("labels"))
+	r.Truths, err = r.ReadTruths()
 	return r, err
 }
 
@@ -156,8 +156,10 @@ func (r *job) begin(classes int, labels []string) error {
 	}
 	r.Classes, r.Labels = classes, labels
 	r.streams.Classes, r.streams.Settings = classes, r.settings
-	r.Truths.Begin(labels)
-	var err error
+	err := r.Truths.Begin(labels)
+	if err != nil {
+		return err
+	}
 	if r.starvation, err = adapt.NewStarvation(classes, r.settings); err != nil {
 		return err
 	}

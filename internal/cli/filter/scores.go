@@ -12,12 +12,23 @@ import (
 // printScores prints what the truth says, if there is any: to standard output unless that is the output.
 func (r *job) printScores() error {
 	t, labels := r.Truths, r.Labels
+	asked := t.Table != nil || r.C.IsSet("truth-field") || r.C.IsSet("scores")
+	switch {
+	case t.Err != nil && asked:
+		return fmt.Errorf("nothing is scored: %w", t.Err)
+	case t.Err != nil:
+		console.Warn(r.C, r.Env, []string{fmt.Sprintf("nothing is scored: %v", t.Err)})
+		return nil
+	}
+	if note := t.Resolver.Note(); note != "" {
+		console.Warn(r.C, r.Env, []string{note})
+	}
 	if unknown := t.Resolver.Unknown(); len(unknown) > 0 {
 		fmt.Fprintf(r.Env.Err, "oatta: %d true labels are none of the %d classes: %s; the classes are %s (--classes names them)\n",
 			len(unknown), len(labels), console.Some(unknown, 8), console.Some(labels, 8))
 	}
 	if t.Scored == 0 {
-		if t.Table != nil || r.C.IsSet("truth-field") || r.C.IsSet("scores") {
+		if asked {
 			return errors.New("no item has a true label that is one of the classes: nothing to score")
 		}
 		return nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/oatta/oatta/datasets/predictions"
 	"github.com/oatta/oatta/internal/cli/console"
+	"github.com/oatta/oatta/internal/cli/evaluation"
 	"github.com/oatta/oatta/internal/cli/files"
 	"github.com/urfave/cli/v2"
 )
@@ -15,7 +16,7 @@ import (
 // Flags say what the input is, where its labels are and where the output goes.
 func Flags() []cli.Flag {
 	const input, truth = "INPUT", "TRUTH"
-	return []cli.Flag{
+	return slices.Concat([]cli.Flag{
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-", Category: console.OutputCategory, Usage: "`FILE` for the result; .gz is gzipped; - is standard output"},
 		&cli.BoolFlag{Name: "overwrite", Category: console.OutputCategory, Usage: "replace an output that is there"},
 		&cli.IntFlag{Name: "top", Category: console.OutputCategory, Usage: "classes in the adapted lists of MegaDetector and SpeciesNet (default: as many as in the raw list)"},
@@ -39,7 +40,7 @@ func Flags() []cli.Flag {
 		&cli.StringFlag{Name: "truth-field", Category: truth, Usage: "field or column that holds the true label (default: truth)"},
 		&cli.StringFlag{Name: "scores", Category: truth, Usage: "`FILE` for the scores as JSON"},
 		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no summary"},
-	}
+	}, evaluation.Flags(truth))
 }
 
 // OptionsOf reads the flags that say what the input is.

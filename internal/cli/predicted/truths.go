@@ -1,9 +1,6 @@
 package predicted
 
 import (
-	"path"
-	"strings"
-
 	"github.com/oatta/oatta/datasets"
 	"github.com/oatta/oatta/datasets/predictions"
 	"github.com/oatta/oatta/internal/cli/evaluation"
@@ -12,53 +9,49 @@ import (
 
 // Truths compares predictions with true labels, of a table or of the items themselves. The truth reaches nothing else.
 type Truths struct {
-	Table      map[string]string // by file; nil without a table
+	Table      *datasets.Labels // nil without a table
 	Resolver   *evaluation.Labels
 	Comparison *scores.Comparison
+	// Err is why labels cannot be told for what they are: numbers that could mean several things, names of files that could be several. What
+	// was scored up to there is not to be used. It is nil for labels that are merely none of the classes.
+	Err error
 
 	Scored, Unlabelled, Unknown int
+
+	options evaluation.Options
+	files   *datasets.LabelFinder
+	all     func() ([]string, error) // the labels that the items hold; nil: there is a table, or nobody can tell
 }
 
-// ReadTruths reads the table of labels, if there is one.
-func ReadTruths(file string) (*Truths, error) {
-	t := &Truths{}
+// ReadTruths reads the flags that say what the true labels are, and the table of them if there is one.
+func (r *Reading) ReadTruths() (*Truths, error) {
+	t := &Truths{all: r.trueLabels}
+	var err error
+	if t.options, err = evaluation.OptionsOf(r.C); err != nil {
+		return nil, err
+	}
+	file := r.C.String("labels")
 	if file == "" {
 		return t, nil
 	}
-	l, err := datasets.ReadLabels(file)
-	if err != nil {
+	if t.Table, err = datasets.ReadLabels(file); err != nil {
 		return nil, err
 	}
-	t.Table = map[string]string{}
-	shared := map[string]bool{}
-	for _, e := range l.Entries {
-		name := CleanID(e.File)
-		t.Table[name] = e.Label
-		if base := path.Base(name); base != name {
-			if old, ok := t.Table[base]; ok && old != e.Label {
-				shared[base] = true
-			} else if !ok {
-				t.Table[base] = e.Label
-			}
-		}
-	}
-	for base := range shared { // of two folders, with two labels
-		delete(t.Table, base)
-	}
-	for _, e := range l.Entries { // a whole name counts before the end of another
-		t.Table[CleanID(e.File)] = e.Label
-	}
+	t.files = t.Table.Finder()
 	return t, nil
 }
 
-// CleanID brings the name of an item into the form in which names are compared.
-func CleanID(id string) string {
-	return strings.TrimPrefix(path.Clean(strings.ReplaceAll(id, `\`, "/")), "./")
-}
-
 // Begin is told the classes.
-func (t *Truths) Begin(labels []string) {
-	t.Resolver, t.Comparison = evaluation.NewLabels(labels), scores.NewComparison(len(labels))
+func (t *Truths) Begin(labels []string) error {
+	t.Resolver, t.Comparison = evaluation.NewLabels(labels, t.options, t.all), scores.NewComparison(len(labels))
+	if t.Table == nil {
+		return nil
+	}
+	var all []string
+	for _, e := range t.Table.Entries {
+		all = append(all, e.Label)
+	}
+	return t.Resolver.Decide(all)
 }
 
 // Add compares one item, whose labels before and after the filter are those of these classes; raw and adapted are of all classes. It returns
@@ -80,20 +73,20 @@ func (t *Truths) Add(item *predictions.Item, before, after int, vectors func() (
 
 // ClassOf returns the class of an item's true label. ok is false where there is none, or one that is no class; each is counted.
 func (t *Truths) ClassOf(item *predictions.Item) (class int, ok bool) {
-	label := item.Truth
-	if len(label) == 0 && t.Table != nil {
-		id := CleanID(string(item.ID))
-		found, ok := t.Table[id]
-		if !ok {
-			found = t.Table[path.Base(id)]
-		}
-		label = []byte(found)
+	if t.Err != nil {
+		return 0, false
 	}
-	if len(label) == 0 {
+	label := string(item.Truth)
+	if label == "" && t.files != nil {
+		if label, t.Err = t.files.Of(string(item.ID)); t.Err != nil {
+			return 0, false
+		}
+	}
+	if t.Resolver.Open(label) {
 		t.Unlabelled++
 		return 0, false
 	}
-	if class = t.Resolver.Of(string(label)); class < 0 {
+	if class, t.Err = t.Resolver.Of(label); class < 0 {
 		t.Unknown++
 		return 0, false
 	}

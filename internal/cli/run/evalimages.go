@@ -21,7 +21,7 @@ func evalImagesCommand(env console.Environment) *cli.Command {
 		Description: "The truth comes from --labels, or from --metadata that holds labels. It is compared with the predictions only; nothing is\n" +
 			"learned from it. Pictures without a label take part in their stream and are not scored. With --boxes, a picture's label is that of each of its boxes.",
 		Flags: slices.Concat(imageFlags(), resultFlags(), evalFlags(), []cli.Flag{
-			&cli.StringFlag{Name: "labels", Category: console.TruthCategory, Usage: "CSV `FILE` with the columns file and label (a name or an index)"},
+			&cli.StringFlag{Name: "labels", Category: console.TruthCategory, Usage: "CSV `FILE` with the columns file and label"},
 		}),
 		Action: func(c *cli.Context) error { return evalImages(c, env) },
 	}
@@ -53,7 +53,7 @@ func evalImages(c *cli.Context, env console.Environment) error {
 		return err
 	}
 	defer tellDamaged(c, env, in)
-	return evaluate(c, env, m, in, listed, func(label string) string { return label })
+	return evaluate(c, env, m, in, listed)
 }
 
 // applyLabels brings the truth into the listing.
@@ -72,13 +72,6 @@ func applyLabels(c *cli.Context, l *datasets.Listing) error {
 			return fmt.Errorf("%s: no label is of a picture here: its first file is %q, the folder's first picture %q",
 				path, labels.Entries[0].File, l.Pictures[0].Name)
 		}
-	}
-	if path := c.String("label-map"); path != "" {
-		m, err := datasets.ReadLabelMap(path)
-		if err != nil {
-			return err
-		}
-		m.Apply(l)
 	}
 	if l.Labelled() == 0 {
 		return errors.New("no picture has a label: give --labels, or --metadata that holds labels")

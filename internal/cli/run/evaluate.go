@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/oatta/oatta/datasets"
 	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/internal/cli/evaluation"
 	"github.com/oatta/oatta/internal/inputs"
@@ -20,22 +20,24 @@ import (
 
 // evalFlags are those of every eval command.
 func evalFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "label-map", Category: console.TruthCategory, Usage: "CSV `FILE` with the columns from and to: labels of the data in the words of the model"},
+	return slices.Concat(evaluation.Flags(console.TruthCategory), []cli.Flag{
 		&cli.StringFlag{Name: "groups", Category: console.TruthCategory, Usage: "`REGEXP` on the stream whose first group names who it is of, as '^SC4(..)': scores and intervals are then of people, cameras or places (default: of streams)"},
 		&cli.StringFlag{Name: "format", Value: "text", Category: console.OutputCategory, Usage: "of the scores: text or json"},
 		&cli.StringFlag{Name: "predictions", Category: console.OutputCategory, Usage: "`FILE` for the result of each item, as the output of run"},
-	}
+	})
 }
 
-// evaluate runs the input and scores what comes out against the labels of the data, which translate brings into the words of the
-// model.
-func evaluate(c *cli.Context, env console.Environment, m *models.Model, in inputs.Input, listed time.Duration, translate func(string) string) error {
+// evaluate runs the input and scores what comes out against the labels of the data.
+func evaluate(c *cli.Context, env console.Environment, m *models.Model, in inputs.Input, listed time.Duration) error {
+	options, err := evaluation.OptionsOf(c)
+	if err != nil {
+		return err
+	}
 	group, err := groups(c)
 	if err != nil {
 		return err
 	}
-	truth, err := resolveTruth(in, m.Manifest.Labels, translate)
+	truth, err := resolveTruth(in, m.Manifest.Labels, options)
 	if err != nil {
 		return err
 	}
@@ -115,19 +117,6 @@ func checkEvalFlags(c *cli.Context) error {
 	return checkPredictionFlags(c)
 }
 
-// translation reads --label-map.
-func translation(c *cli.Context) (func(string) string, error) {
-	path := c.String("label-map")
-	if path == "" {
-		return func(label string) string { return label }, nil
-	}
-	m, err := datasets.ReadLabelMap(path)
-	if err != nil {
-		return nil, err
-	}
-	return m.Map, nil
-}
-
 // checkPredictionFlags refuses flags that would do nothing.
 func checkPredictionFlags(c *cli.Context) error {
 	if c.String("predictions") == "-" {
@@ -153,31 +142,50 @@ type truth struct {
 
 // resolveTruth finds the labels among those of the model. Some that are not there are counted and told; if none is, the label sets
 // do not belong together.
-func resolveTruth(in inputs.Input, labels []string, translate func(string) string) (*truth, error) {
+func resolveTruth(in inputs.Input, classes []string, o evaluation.Options) (*truth, error) {
 	t := &truth{class: make([]int, len(in.Items()))}
-	resolver := evaluation.NewLabels(labels)
+	resolver := evaluation.NewLabels(classes, o, nil)
+	if err := resolver.Decide(distinctLabels(in)); err != nil {
+		return nil, err
+	}
 	for i := range t.class {
 		t.class[i] = -1
 		label := in.Label(i)
-		if label != "" {
-			label = translate(label)
-		}
-		if label == "" {
+		if resolver.Open(label) {
 			t.unlabelled++
 			continue
 		}
-		if t.class[i] = resolver.Of(label); t.class[i] < 0 {
+		var err error
+		if t.class[i], err = resolver.Of(label); err != nil {
+			return nil, err
+		}
+		if t.class[i] < 0 {
 			t.unknown++
 		}
+	}
+	if note := resolver.Note(); note != "" {
+		t.warnings = append(t.warnings, note)
 	}
 	unknown := resolver.Unknown()
 	if len(unknown) == 0 {
 		return t, nil
 	}
-	what := fmt.Sprintf("of the labels of the data, %d are none of the model's %d: %s", len(unknown), len(labels), console.Some(unknown, 8))
-	if len(unknown) == len(resolver.Class) {
-		return nil, fmt.Errorf("%s\nThe model's are %s; --label-map FILE translates", what, console.Some(labels, 8))
+	what := fmt.Sprintf("of the labels of the data, %d are none of the model's %d: %s", len(unknown), len(classes), console.Some(unknown, 8))
+	if t.unlabelled+t.unknown == len(t.class) {
+		return nil, fmt.Errorf("%s\nThe model's are %s; --label-map FILE translates", what, console.Some(classes, 8))
 	}
-	t.warnings = []string{fmt.Sprintf("%s; %s not scored (--label-map FILE translates)", what, console.Were(t.unknown, in.Noun()))}
+	t.warnings = append(t.warnings, fmt.Sprintf("%s; %s not scored (--label-map FILE translates)", what, console.Were(t.unknown, in.Noun())))
 	return t, nil
+}
+
+// distinctLabels returns the labels of an input, each once.
+func distinctLabels(in inputs.Input) (out []string) {
+	seen := map[string]bool{"": true}
+	for i := range in.Items() {
+		if label := in.Label(i); !seen[label] {
+			seen[label] = true
+			out = append(out, label)
+		}
+	}
+	return out
 }

@@ -121,14 +121,10 @@ func evalMotion(c *cli.Context, env console.Environment) error {
 	if err := files.CheckOutputs(c.Args().Slice(), []files.Place{files.At("the predictions", c.String("predictions"))}, motion.IsRecording); err != nil {
 		return err
 	}
-	translate, err := translation(c)
-	if err != nil {
-		return err
-	}
 	m, in, listed, err := openMotion(c)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	return evaluate(c, env, m, in, listed, translate)
+	return evaluate(c, env, m, in, listed)
 }

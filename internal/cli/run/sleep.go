@@ -1,7 +1,6 @@
 package run
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -139,30 +138,9 @@ func evalSleep(c *cli.Context, env console.Environment) error {
 	if err := files.CheckOutputs(c.Args().Slice(), []files.Place{files.At("the predictions", c.String("predictions"))}, inputs.IsNight); err != nil {
 		return err
 	}
-	translate, err := translation(c)
-	if err != nil {
-		return err
-	}
 	m, in, listed, err := openSleep(c, inputs.SleepOptions{Scored: true, Trim: c.Float64("trim")})
 	if err != nil {
 		return err
 	}
-	if c.String("label-map") == "" {
-		translate = stageNames(m.Manifest.Labels)
-	}
-	return evaluate(c, env, m, in, listed, translate)
-}
-
-// stageNames translates the stages of hypnograms to what the model calls them, as R to REM.
-func stageNames(labels []string) func(string) string {
-	called := map[hypnogram.Stage]string{}
-	for _, label := range labels {
-		if stage, ok := hypnogram.ParseLabel(label); ok {
-			called[stage] = label
-		}
-	}
-	return func(label string) string {
-		stage, _ := hypnogram.ParseLabel(label)
-		return cmp.Or(called[stage], label)
-	}
+	return evaluate(c, env, m, in, listed)
 }

@@ -2,7 +2,6 @@ package run
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -86,8 +85,8 @@ func evalTextCommand(env console.Environment) *cli.Command {
 		Name:      "text",
 		Usage:     "classify labelled posts and score the labels before and after the filter",
 		ArgsUsage: "FILE|DIR...",
-		Description: "The truth is the label column. Where it holds nothing but 0, 2 and 4, as in Sentiment140, and the model has the classes negative\n" +
-			"and positive, these are negative, neutral and positive.",
+		Description: "The truth is the label column. Where it holds nothing but 0, 2 and 4 with a 4, as in Sentiment140, and the model has the classes negative\n" +
+			"and positive, these are negative, neutral and positive; nothing but -1, 0 and 1 with a -1 are, too.",
 		Flags:  slices.Concat(textFlags(), resultFlags(), evalFlags()),
 		Action: func(c *cli.Context) error { return evalText(c, env) },
 	}
@@ -100,35 +99,9 @@ func evalText(c *cli.Context, env console.Environment) error {
 	if err := files.CheckOutputs(c.Args().Slice(), []files.Place{files.At("the predictions", c.String("predictions"))}, inputs.IsPosts); err != nil {
 		return err
 	}
-	translate, err := translation(c)
-	if err != nil {
-		return err
-	}
 	m, in, listed, err := openTexts(c)
 	if err != nil {
 		return err
 	}
-	if c.String("label-map") == "" && isPolarity(in, m.Manifest.Labels) {
-		translate = func(label string) string { return polarity[label] }
-	}
-	return evaluate(c, env, m, in, listed, translate)
-}
-
-// polarity is how Sentiment140 writes its classes.
-var polarity = map[string]string{"0": "negative", "2": "neutral", "4": "positive"}
-
-// isPolarity tells whether the labels of the data are such numbers, and the model's such words.
-func isPolarity(in inputs.Input, labels []string) bool {
-	has := func(word string) bool {
-		return slices.ContainsFunc(labels, func(l string) bool { return strings.EqualFold(l, word) })
-	}
-	if !has("negative") || !has("positive") {
-		return false
-	}
-	for i := range in.Items() {
-		if label := in.Label(i); label != "" && polarity[label] == "" {
-			return false
-		}
-	}
-	return true
+	return evaluate(c, env, m, in, listed)
 }
