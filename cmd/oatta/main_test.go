@@ -132,7 +132,7 @@ func TestTerminal(t *testing.T) {
 	in := filepath.Join(dir, "in.jsonl")
 	writeFile(t, in, "{\"stream\":\"a\",\"probs\":[1,0]}\n{\"stream\":\"\x1b[2J\",\"probs\":[1,0]}\n{\"stream\":\"\\u001b[31m\",\"probs\":[2,0]}\n")
 	_, errOut := mustOatta(t, console.Partial, "filter", in)
-	if strings.ContainsAny(errOut, "\x1b\x9b") || !strings.Contains(errOut, `x1b`) {
+	if strings.ContainsRune(errOut, 0x1b) || !strings.Contains(errOut, `x1b`) {
 		t.Errorf("%q", errOut)
 	}
 	cut := filepath.Join(dir, "cut.jsonl.gz")
