@@ -181,6 +181,9 @@ func (r *TimeReader) read(s string) (time.Time, bool, error) {
 	return t, zoned, err
 }
 
+// CountWall counts times without a zone that were read by other means.
+func (r *TimeReader) CountWall(n int) { r.wall += n }
+
 // Bad returns how many times could not be read, and the first of them.
 func (r *TimeReader) Bad() (n int, first string) { return r.bad, r.firstBad }
 

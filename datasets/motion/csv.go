@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/oatta/oatta/datasets"
 	"github.com/oatta/oatta/datasets/internal/message"
 	"github.com/oatta/oatta/datasets/internal/table"
 	"github.com/oatta/oatta/datasets/internal/textfile"
@@ -24,6 +25,13 @@ type Options struct {
 	Unit      string   // of channels whose column names none; default g
 	Label     string   // column of labels; default: label, activity, class, annotation; "-": there is none
 	Rate      float64  // Hz; default: what the times say
+
+	TimeLayout string // of [datasets.GoLayout], for times in an unusual form
+	Quote      string // what quotes mean: "" what RFC 4180 has, "none" nothing, "backslash" that \" is one inside quotes
+	SkipLines  int    // before the header; those of ActiLife are found without
+	NoHeader   bool   // columns are called time, x, y and z where they look like that, else 1, 2, 3 and so on
+	Stream     string // column that tells whose samples they are; only those of Only are read
+	Only       string
 }
 
 const (
@@ -57,11 +65,10 @@ func openCSV(path string, o Options) (*Recording, error) {
 
 // newCSV is openCSV of an open table; name stands in messages.
 func newCSV(name string, in io.Reader, o Options) (*Recording, error) {
-	rows, err := table.New(name, in, o.Delimiter)
-	if err != nil {
+	d := &csvDecoder{name: name, rec: &Recording{head: Header{Name: baseName(name)}}}
+	if err := d.openTable(in, &o); err != nil {
 		return nil, err
 	}
-	d := &csvDecoder{name: name, rows: rows, rec: &Recording{head: Header{Name: baseName(name)}}}
 	if err := d.open(o); err != nil {
 		return nil, err
 	}
@@ -82,14 +89,24 @@ func baseName(path string) string {
 
 // csvDecoder reads the rows of a table.
 type csvDecoder struct {
-	name string
-	rows *table.Reader
-	rec  *Recording
+	name     string
+	rows     *table.Reader
+	header   []string // names of columns
+	preamble preamble
+	rec      *Recording
+
+	stream, looks int    // columns of streams, and one that looks like it; -1: none
+	only          string // stream that is read
+	watched       bool   // lastName is the value of the row before
+	lastName      string
 
 	time, label int // columns; -1: none
 	channels    []int
 	timeName    string
 	stamps      stamps
+	reader      *datasets.TimeReader
+	wall        bool // times are those of a clock on the wall
+	clock       clockErrors
 	rate        float64 // Hz of rows without times
 	first       int64   // nanoseconds of the first sample
 	begun       bool
@@ -111,7 +128,7 @@ func (d *csvDecoder) errorf(line int, format string, args ...any) error {
 
 // open finds the columns in the header and the kind of times and the rate in the first rows.
 func (d *csvDecoder) open(o Options) error {
-	header, line := d.rows.Header, 1 // units stand in the names, so columns are found by package motion's own rules
+	header, line := d.header, 1 // units stand in the names, so columns are found by package motion's own rules
 	if len(header) > maxColumns {
 		return d.errorf(line, "%d columns, want at most %d", len(header), maxColumns)
 	}
@@ -119,6 +136,13 @@ func (d *csvDecoder) open(o Options) error {
 		if !utf8.ValidString(h) {
 			return d.errorf(line, "name of column %d is not UTF-8: %q", i+1, h)
 		}
+	}
+	if err := d.findStream(o); err != nil {
+		return err
+	}
+	var err error
+	if d.reader, err = datasets.NewTimeReader(o.TimeLayout, false); err != nil {
+		return err
 	}
 	if err := d.readHead(); err != nil {
 		return err
@@ -129,6 +153,7 @@ func (d *csvDecoder) open(o Options) error {
 	if err := d.findColumns(header, o); err != nil {
 		return err
 	}
+	d.checkUnit(o.Unit)
 	return d.findRate(o)
 }
 
@@ -156,6 +181,7 @@ func (d *csvDecoder) read() (table.Row, error) {
 		row, err := d.rows.Next()
 		var bad *csv.ParseError
 		switch {
+		case err == nil && d.stream >= 0 && d.only != "" && d.streamOf(row) != d.only:
 		case err == nil || err == io.EOF:
 			return row, err
 		case errors.As(err, &bad):
@@ -199,14 +225,23 @@ func (d *csvDecoder) next(b *batch) error {
 			continue
 		}
 		d.lines = append(d.lines, row.Line)
+		d.watchStream(row)
 	}
 	if d.time >= 0 {
+		d.clock.mend(d, b.times)
 		d.change.check(d, b.times)
 	}
 	return nil
 }
 
 func (d *csvDecoder) atEnd(err error) error {
+	if err == io.EOF && d.time >= 0 && !d.stamps.relative {
+		d.reader.CountWall(d.stamps.quickly)
+		d.stamps.quickly = 0
+		for _, note := range d.reader.Notes() {
+			d.rec.notes.say("%s: %s", show(d.name), note)
+		}
+	}
 	if err == io.EOF && !d.begun {
 		return fmt.Errorf("motion: %s: no row can be read: %s", show(d.name), strings.Join(d.rec.notes.strings(), "; "))
 	}
@@ -282,11 +317,19 @@ func (d *csvDecoder) timeOf(row table.Row) (float64, error) {
 	return float64(ns-d.first) / 1e9, nil
 }
 
+// wholeLabel returns 1 for 1.0, which pandas makes of whole numbers in a column that has a gap.
+func wholeLabel(name string) string {
+	if whole, zeros, ok := strings.Cut(name, "."); ok && whole != "" && zeros != "" && strings.Trim(zeros, "0") == "" && digits(strings.TrimPrefix(whole, "-")) {
+		return whole
+	}
+	return name
+}
+
 func (d *csvDecoder) labelOf(row table.Row) (int32, error) {
 	if d.label >= len(row.Cells) {
 		return NoLabel, nil
 	}
-	name := strings.TrimSpace(row.Cells[d.label])
+	name := wholeLabel(strings.TrimSpace(row.Cells[d.label]))
 	if name == "" {
 		return NoLabel, nil
 	}

@@ -1,6 +1,9 @@
 package motion
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // harthChannels are the columns of HARTH's files, in g at 50 Hz: two Axivity AX3, on the lower back and the right thigh.
 var harthChannels = []string{"back_x", "back_y", "back_z", "thigh_x", "thigh_y", "thigh_z"}
@@ -51,7 +54,30 @@ func asHARTH(r *Recording) {
 	r.Relabel(harthGroups, harthGroup)
 }
 
-// isHARTH tells whether a table that was opened without options is one of HARTH.
-func isHARTH(r *Recording) bool {
-	return r.labels != nil && slices.Equal(r.head.Names(), harthChannels)
+// isHARTH tells whether a table is one of HARTH: it has the columns of its channels, whatever else it has, those that are read are among them unless
+// the user chose none, and its labels, in the column label, are codes. A table that was opened without options has them whatever its labels are.
+func isHARTH(r *Recording, o Options) bool {
+	d, ok := r.dec.(*csvDecoder)
+	if !ok || r.labels == nil || !strings.EqualFold(strings.TrimSpace(d.header[d.label]), "label") {
+		return false
+	}
+	if o.isZero() && slices.Equal(r.head.Names(), harthChannels) {
+		return true
+	}
+	for _, name := range harthChannels {
+		if !slices.Contains(d.header, name) {
+			return false
+		}
+	}
+	codes, others := 0, 0
+	for _, row := range d.head {
+		switch name := wholeLabel(strings.TrimSpace(row.Get(d.label))); {
+		case name == "":
+		case harthGroup(name) != "":
+			codes++
+		default:
+			others++
+		}
+	}
+	return codes > others
 }

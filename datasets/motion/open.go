@@ -11,8 +11,8 @@ import (
 	"github.com/oatta/oatta/datasets/internal/textfile"
 )
 
-// Open opens a recording of any of the formats but HAPT, by what is in the file. Options are for tables; a table whose channels are those
-// of HARTH, and for which no options say otherwise, is read with the groups of activities that the paper has.
+// Open opens a recording of any of the formats but HAPT, by what is in the file. Options are for tables; a table that has the channels
+// of HARTH, and labels that are its codes, is read with the groups of activities that the paper has.
 func Open(path string, o Options) (*Recording, error) {
 	magic, err := magicOf(path)
 	if err != nil {
@@ -27,14 +27,15 @@ func Open(path string, o Options) (*Recording, error) {
 		return nil, fmt.Errorf("motion: %s: a recording of HAPT: open its folder, which has the labels", show(path))
 	}
 	r, err := openCSV(path, o)
-	if err == nil && o.isZero() && isHARTH(r) {
+	if err == nil && isHARTH(r, o) {
 		asHARTH(r)
 	}
 	return r, err
 }
 
 func (o Options) isZero() bool {
-	return o.Delimiter == 0 && o.Time == "" && o.Channels == nil && o.Unit == "" && o.Label == "" && o.Rate == 0
+	return o.Delimiter == 0 && o.Time == "" && o.Channels == nil && o.Unit == "" && o.Label == "" && o.Rate == 0 &&
+		o.TimeLayout == "" && o.Quote == "" && o.SkipLines == 0 && !o.NoHeader && o.Stream == ""
 }
 
 // magicOf returns the first two bytes of a file, decompressed.

@@ -14,16 +14,17 @@ func (d *csvDecoder) findRate(o Options) error {
 	}
 	d.rate = o.Rate
 	if d.time < 0 {
-		d.rec.head.Rate = d.rate
+		d.rec.head.Rate, d.rec.head.Start = d.rate, d.preamble.start
 		return nil
 	}
-	times := d.headTimes()
+	times := d.headTimes(o)
 	if len(times) == 0 {
 		row := d.head[0]
-		return d.errorf(row.Line, "column %d: %s is no time", d.time+1, show(row.Cells[min(d.time, len(row.Cells)-1)]))
+		return d.errorf(row.Line, "column %d: %s is no time; --time-layout tells the form of times", d.time+1, show(row.Cells[min(d.time, len(row.Cells)-1)]))
 	}
 	d.first = times[0]
 	if !d.stamps.relative {
+		d.wall = !d.stamps.zoned
 		d.rec.head.Start, d.rec.head.Zoned = time.Unix(0, times[0]).UTC(), d.stamps.zoned
 	}
 	rate, repeats := rateOf(times)
@@ -44,7 +45,7 @@ func (d *csvDecoder) findRate(o Options) error {
 const maxRate = 100_000 // Hz
 
 // headTimes reads the times of the head that can be read, and settles their form by the first.
-func (d *csvDecoder) headTimes() []int64 {
+func (d *csvDecoder) headTimes(o Options) []int64 {
 	var out []int64
 	settled := false
 	for _, row := range d.head {
@@ -53,7 +54,7 @@ func (d *csvDecoder) headTimes() []int64 {
 		}
 		text := row.Cells[d.time]
 		if !settled {
-			if d.stamps, settled = newStamps(d.timeName, text); !settled {
+			if d.stamps, settled = newStamps(d.timeName, text, o.TimeLayout); !settled {
 				continue
 			}
 		}
@@ -61,6 +62,7 @@ func (d *csvDecoder) headTimes() []int64 {
 			out = append(out, ns)
 		}
 	}
+	d.stamps.reader, d.stamps.quickly = d.reader, 0 // times of the head come again, and are counted then
 	return out
 }
 

@@ -14,6 +14,9 @@ type stamps struct {
 	unit     int64 // nanoseconds of a relative time's unit
 	zoned    bool
 
+	reader  *datasets.TimeReader
+	quickly int // times that quick read
+
 	minute string // the date to the minute that was read last, 2020-01-31 12:59
 	at     int64  // its nanoseconds since 1970
 }
@@ -22,18 +25,32 @@ type stamps struct {
 const relativeLimit = 1e8
 
 // newStamps looks at the first time and its column's name, which may say that the unit is ms, us or ns.
-func newStamps(column, first string) (stamps, bool) {
+func newStamps(column, first, layout string) (stamps, bool) {
+	first = strings.TrimSpace(first)
 	s := stamps{unit: unitOf(column)}
-	if v, err := strconv.ParseFloat(strings.TrimSpace(first), 64); err == nil {
+	reader, err := datasets.NewTimeReader(layout, false)
+	if err != nil {
+		return s, false
+	}
+	s.reader = reader
+	if v, err := strconv.ParseFloat(withPoint(first), 64); err == nil && layout == "" {
 		seconds := v * float64(s.unit) / 1e9
 		s.relative = seconds < relativeLimit && seconds > -relativeLimit
 	}
 	if s.relative {
 		return s, true
 	}
-	_, zoned, ok := datasets.ParseTime(first)
+	t, zoned, err := reader.Read(first)
 	s.zoned = zoned
-	return s, ok
+	return s, err == nil && !t.IsZero()
+}
+
+// withPoint returns a number with a decimal point where it has a comma.
+func withPoint(s string) string {
+	if strings.Count(s, ",") == 1 {
+		return strings.Replace(s, ",", ".", 1)
+	}
+	return s
 }
 
 // unitOf returns the nanoseconds of the unit that the name of a column ends in, time_ms or t [us]; seconds without one.
@@ -54,7 +71,7 @@ func endsWord(head string) bool {
 // parse returns nanoseconds, since 1970 or the beginning.
 func (s *stamps) parse(text string) (int64, bool) {
 	if s.relative {
-		v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+		v, err := strconv.ParseFloat(withPoint(strings.TrimSpace(text)), 64)
 		ns := v * float64(s.unit)
 		if err != nil || !(ns > -9e18 && ns < 9e18) {
 			return 0, false
@@ -65,10 +82,11 @@ func (s *stamps) parse(text string) (int64, bool) {
 		return int64(ns + 0.5), true
 	}
 	if ns, ok := s.quick(text); ok {
+		s.quickly++
 		return ns, true
 	}
-	t, _, ok := datasets.ParseTime(text)
-	if !ok || t.Year() < 1700 || t.Year() > 2250 { // what nanoseconds can count
+	t, _, err := s.reader.Read(text)
+	if err != nil || t.IsZero() || t.Year() < 1700 || t.Year() > 2250 { // what nanoseconds can count
 		return 0, false
 	}
 	s.remember(text, t)

@@ -138,6 +138,9 @@ func (t *Reader) setHeader(header []string) {
 // UnreadHeader makes the header the first row, for a table that has none.
 func (t *Reader) UnreadHeader() { t.first = t.Header }
 
+// First returns the row that stood in the header's place, nil unless it is still to come.
+func (t *Reader) First() []string { return t.first }
+
 // Has tells whether the table has all of the columns, named in lower case.
 func (t *Reader) Has(names ...string) bool {
 	return !slices.ContainsFunc(names, func(n string) bool { _, ok := t.columns[n]; return !ok })
