@@ -40,10 +40,14 @@ func Convert(from, to string) (float64, bool) {
 }
 
 // Find chooses a channel by name. Alternatives stand with | between them, the first that is there counts: "thigh_x|x". A name fits if it
-// is the same, or the same but for case, blanks, dashes and underscores.
+// is the same, or the same but for case, blanks, dashes and underscores, or the same axis of an accelerometer: x, acc_x, Accelerometer X.
 func Find(names []string, name string) (int, error) {
 	for want := range strings.SplitSeq(name, "|") {
-		for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, func(a, b string) bool { return fold(a) == fold(b) }} {
+		for _, same := range []func(a, b string) bool{
+			func(a, b string) bool { return a == b },
+			func(a, b string) bool { return fold(a) == fold(b) },
+			func(a, b string) bool { return axis(a) != "" && axis(a) == axis(b) },
+		} {
 			found := -1
 			for i, n := range names {
 				if !same(n, strings.TrimSpace(want)) {
@@ -60,6 +64,21 @@ func Find(names []string, name string) (int, error) {
 		}
 	}
 	return 0, fmt.Errorf("channel %q: not among the recording's: %q", name, names)
+}
+
+// axis returns x, y or z for the name of an axis of an accelerometer, "" for other names.
+func axis(name string) string {
+	name = fold(name)
+	for _, sensor := range []string{"accelerometer", "acceleration", "accel", "acc"} {
+		if rest, ok := strings.CutPrefix(name, sensor); ok {
+			name = rest
+			break
+		}
+	}
+	if name == "x" || name == "y" || name == "z" {
+		return name
+	}
+	return ""
 }
 
 func fold(s string) string {

@@ -166,6 +166,14 @@ func TestUnitsAndChannels(t *testing.T) {
 	if d := cmp.Diff([]string{`channel "gyro": unit "deg/s" is none of acceleration: values are as they are`}, s.Warnings()); d != "" {
 		t.Error(d)
 	}
+	for name, want := range map[string]int{"x": 0, "acc_x": 0, "Accelerometer Y": 1, "accel-z": 2} {
+		if i, err := Find([]string{"Accelerometer X", "acc_y", "z", "gyro_x"}, name); i != want || err != nil {
+			t.Errorf("%s: channel %d, %v", name, i, err)
+		}
+	}
+	if _, err := Find([]string{"acc_x", "accel_x"}, "x"); err == nil {
+		t.Error("one of two axes was chosen")
+	}
 	if f, ok := Convert("g", "m/s2"); f != gravity || !ok {
 		t.Errorf("%v, %v", f, ok)
 	}
