@@ -92,12 +92,39 @@ func (in *Motion) find(ctx context.Context, args []string, o MotionOptions) (fil
 		return nil, err
 	}
 	for _, f := range found {
-		in.recordings = append(in.recordings, &recording{file: f, open: func() (*data.Recording, error) { return data.Open(f.path, o.Table) }})
+		in.recordings = append(in.recordings, in.recordingsOf(f, o.Table)...)
 	}
 	if files = append(files, found...); len(files) == 0 {
 		return nil, errors.New("no recording found: want .csv, .cwa or .gt3x files, or the folder or archive of HAPT")
 	}
 	return files, nil
+}
+
+// recordingsOf returns the recordings of a file: one, or of a table with a column of streams one for each of its values.
+func (in *Motion) recordingsOf(f file, table data.Options) []*recording {
+	if table.Stream == "" || f.err != nil || hasEnding(f.path, ".cwa", ".gt3x", ".cwa.gz", ".gt3x.gz") {
+		return []*recording{{file: f, open: func() (*data.Recording, error) { return data.Open(f.path, table) }}}
+	}
+	names, err := data.Streams(f.path, table)
+	if err != nil {
+		f.err = err
+		return []*recording{{file: f}}
+	}
+	var out []*recording
+	unnamed := 0
+	for _, name := range names {
+		if name == "" {
+			unnamed++
+			continue
+		}
+		own, of := f, table
+		own.name, of.Only = f.name+":"+name, name
+		out = append(out, &recording{file: own, open: func() (*data.Recording, error) { return data.Open(f.path, of) }})
+	}
+	if unnamed > 0 {
+		in.warn("%s: rows whose %s is empty are left out", f.name, table.Stream)
+	}
+	return out
 }
 
 // isHAPT tells whether a path is the collection of HAPT: an archive, or a folder with its table of labels.
