@@ -1,8 +1,11 @@
 package datasets
 
 import (
+	"context"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestTimeInName(t *testing.T) {
@@ -108,5 +111,33 @@ warning top: 1 of 3 pictures has no capture time; it keeps its place by name
 	opt = Options{TimePattern: `(\D*)(?P<time>\d{12})`, TimeLayout: "020106150405"}
 	if got := list(t, root, opt); !strings.Contains(got, "2016-01-21 03:17:32 name") {
 		t.Errorf("by the named group: %s", got)
+	}
+}
+
+// Excel's tables in the German and the American form: a layout makes their times readable, in either language; without it they are told.
+func TestLayoutsOfMetadata(t *testing.T) {
+	root := pictureTree(t, twoCameras()...)
+	for file, layouts := range map[string][]string{
+		"excel.csv": {"2.1.2006 15:04", "%d.%m.%Y %H:%M"},
+		"us.csv":    {"1/2/2006 15:04", "%m/%d/%Y %H:%M"},
+	} {
+		path := filepath.Join("testdata", "cases", file)
+		for _, layout := range layouts {
+			l, err := List(context.Background(), root, Options{Metadata: path, Fields: Fields{TimeLayout: layout}})
+			must(t, err)
+			for i, p := range l.Pictures {
+				if want := time.Date(2024, 5, 1, i, 0, 0, 0, time.UTC); !p.Time.Equal(want) || p.TimeFrom != TimeFromMetadata {
+					t.Errorf("%s, %s: %s at %v, want %v", file, layout, p.Name, p.Time, want)
+				}
+			}
+			if len(l.Pictures) != 12 || len(l.Warnings) > 0 {
+				t.Errorf("%s, %s: %d pictures, %q", file, layout, len(l.Pictures), l.Warnings)
+			}
+		}
+		l, err := List(context.Background(), root, Options{Metadata: path})
+		must(t, err)
+		if w := strings.Join(l.Warnings, "\n"); !strings.Contains(w, "12 times could not be read") {
+			t.Errorf("%s: %s", file, w)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/internal/cli/console"
@@ -186,5 +187,45 @@ func TestFilterTimesOfCrops(t *testing.T) {
 	writeFile(t, lines, text.String())
 	if _, errOut := mustOatta(t, console.Fine, "filter", lines); !strings.Contains(errOut, "times: 1 long gap, 40 duplicates (kept)\n") {
 		t.Error(errOut)
+	}
+}
+
+// Times as other programs and people write them: with a gap of two hours in the middle, which is found, or all of them are told to be unreadable.
+func TestFilterTimesOfUsers(t *testing.T) {
+	const unread = `the times of 60 items cannot be read, the first "`
+	for layout, tc := range map[string]struct {
+		flags []string
+		want  string
+	}{
+		"2006-01-02 15:04:05":                      {nil, "times: 1 gap of 240 missed steps\n"},
+		"2006-01-02 15:04:05 -0700":                {nil, "times: 1 gap of 240 missed steps\n"},
+		"2006-01-02 15:04:05-0700 [Europe/London]": {nil, "times: 1 gap of 240 missed steps\n"},
+		"2006-01-02 03:04:05 PM":                   {nil, "times: 1 gap of 240 missed steps\n"},
+		"Mon, 02 Jan 2006 15:04:05 -0700":          {nil, "times: 1 gap of 240 missed steps\n"},
+		"20060102150405":                           {nil, "times: 1 gap of 240 missed steps\n"},
+		"01/02/2006 15:04:05":                      {nil, unread + "02/24/2015 22:00:00"},
+		"02.01.2006 15:04:05":                      {nil, unread + "24.02.2015 22:00:00"},
+		"15:04:05":                                 {nil, unread + "22:00:00"},
+		"1/2/2006 15:04:05":                        {[]string{"--time-layout", "%m/%d/%Y %H:%M:%S"}, "times: 1 gap of 240 missed steps\n"},
+		"2.1.2006 15:04:05":                        {[]string{"--time-layout", "2.1.2006 15:04:05"}, "times: 1 gap of 240 missed steps\n"},
+	} {
+		var text strings.Builder
+		text.WriteString("stream;time;p:a;p:b\n") // decimal commas beside semicolons, as Excel has them
+		at := time.Date(2015, 2, 24, 22, 0, 0, 0, time.UTC)
+		for i := range 60 {
+			if i == 30 {
+				at = at.Add(2 * time.Hour)
+			}
+			fmt.Fprintf(&text, "s;%s;0,75;0,25\n", at.Add(time.Duration(i)*30*time.Second).Format(layout))
+		}
+		in := filepath.Join(t.TempDir(), "in.csv")
+		writeFile(t, in, text.String())
+		out, errOut := mustOatta(t, console.Fine, append([]string{"filter", in}, tc.flags...)...)
+		if !strings.Contains(errOut, tc.want) || strings.Contains(tc.want, "gap") && strings.Contains(errOut, "cannot be read") || !strings.Contains(out, ";0,75;0,25;a;") {
+			t.Errorf("%s: %s", layout, errOut)
+		}
+		if _, errOut = mustOatta(t, console.Fine, append([]string{"filter", in, "--time-field", "-"}, tc.flags...)...); strings.Contains(errOut, "times") {
+			t.Errorf("%s without times: %s", layout, errOut)
+		}
 	}
 }
