@@ -66,13 +66,18 @@ func documentedCommands(prefix string, commands []*cli.Command) (out []documente
 		name := prefix + " " + c.Name
 		switch {
 		case c.Hidden || c.Name == "help":
-		case len(c.Subcommands) > 0:
+		case hasCommands(c):
 			out = append(out, documentedCommands(name, c.Subcommands)...)
 		default:
 			out = append(out, documented{name, c})
 		}
 	}
 	return out
+}
+
+// hasCommands tells whether a command has others below it than that of help.
+func hasCommands(c *cli.Command) bool {
+	return slices.ContainsFunc(c.Subcommands, func(sub *cli.Command) bool { return sub.Name != "help" })
 }
 
 // usageLine is the command with its arguments, as it is typed.
