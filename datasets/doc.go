@@ -31,6 +31,15 @@
 // A picture without a time sorts by the time of its predecessor in natural order of names (or of the first picture that has one), so that
 // one damaged file keeps its place and moves no other. A stream without any time is in natural order of names: img2 before img10.
 //
+// A number in a name is a run of digits, but not in a hexadecimal name, as a UUID ([CompareNatural]).
+//
+// # Names of files
+//
+// Metadata, labels and a detector's boxes name pictures as the program and the system wrote them that made the table. Names are compared as
+// [FoldName] writes them, whole or by their ends at the borders of folders, where no other file of either side ends so; never by base names
+// against folders that say otherwise, as the cameras of a collection have files of equal names. What is ambiguous is left out and told.
+// [Labels.Apply] does so for a listing, [LabelFinder] for files that come one by one, where it is an error.
+//
 // # Other collections
 //
 // What people publish is read as it is published: COCO Camera Traps JSON (Caltech Camera Traps, UNSW Predators and all others of LILA: their
