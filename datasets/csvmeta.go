@@ -40,6 +40,9 @@ func readCSV(ctx context.Context, name string, r io.Reader, f Fields, want wante
 	return md, err
 }
 
+// noColumn, in the place of a name, says that there is none, whatever columns of the usual names there are.
+const noColumn = "-"
+
 // fieldColumns are the indices of the columns of a table, -1 for those that are absent.
 type fieldColumns struct {
 	named               fileColumns
@@ -59,6 +62,10 @@ func fieldColumnsOf(t *table.Reader, f Fields) (c fieldColumns, err error) {
 		{&c.time, f.Time, cmp.Or(c.named.time, defaultTime)},
 		{&c.label, f.Label, defaultLabel},
 	} {
+		if col.given == noColumn {
+			*col.index = -1
+			continue
+		}
 		*col.index, err = t.Column(cmp.Or(col.given, col.fallback), col.given != "")
 		if err != nil {
 			return c, err

@@ -45,7 +45,7 @@ type Fields struct {
 	// Stream is the column of a CSV table (default "stream"), the field of images[] of COCO Camera Traps (default "location"), or one of
 	// deploymentID (default), locationID and locationName of Camtrap DP.
 	Stream string
-	// Time is the column of a CSV table that holds the capture time; default "time".
+	// Time is the column of a CSV table that holds the capture time; default "time", "-": none.
 	Time string
 	// Label is the column of a CSV table that holds the true label; default "label".
 	Label string

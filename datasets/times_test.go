@@ -139,5 +139,10 @@ func TestLayoutsOfMetadata(t *testing.T) {
 		if w := strings.Join(l.Warnings, "\n"); !strings.Contains(w, "12 times could not be read") {
 			t.Errorf("%s: %s", file, w)
 		}
+		l, err = List(context.Background(), root, Options{Metadata: path, Fields: Fields{Time: "-"}})
+		must(t, err)
+		if w := strings.Join(l.Warnings, "\n"); l.Pictures[0].Time != (time.Time{}) || strings.Contains(w, "could not be read") {
+			t.Errorf("%s without times: %s", file, w)
+		}
 	}
 }

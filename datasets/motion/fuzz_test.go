@@ -66,6 +66,8 @@ func FuzzGT3X(f *testing.F) {
 func FuzzCSV(f *testing.F) {
 	f.Add("time,x,y,label\n0,1,2,a\n0.02,3,,b\n0.04,x,1,a\n", "", 0.0)
 	f.Add("timestamp;acc [m/s^2]\n2024-02-28 23:59:59.980;1,5\n2024-02-29 00:00:00.000;\"2\"\n", "acc", 50.0)
+	f.Add("----- Data File Created By ActiGraph date format M/d/yyyy at 50 Hz -----\nStart Date 1/2/2024\nStart Time 10:00:00\n-----\nAccelerometer X\n1\n", "", 0.0)
+	f.Add("2024-02-28 02:59:59.980,1,2,3\r2024-02-28 02:00:00,1,2,3\r2035-01-01 00:00:00,1,2,3\r2000-01-01,1,2,3\r", "", 50.0)
 	f.Add("t_ms\tx\n1709164799980\t1\n1709164800000\t2\n", "x", 0.0)
 	f.Fuzz(func(t *testing.T, text, channel string, rate float64) {
 		o := Options{Rate: rate}
@@ -74,6 +76,11 @@ func FuzzCSV(f *testing.F) {
 		}
 		r, err := newCSV("fuzz", strings.NewReader(text), o)
 		check(t, r, err)
+		for _, more := range []Options{{NoHeader: true}, {SkipLines: 1, TimeLayout: "%d.%m.%Y %H:%M"}, {Quote: "none", Stream: "x", Only: "1"}, {Quote: "backslash"}} {
+			more.Rate, more.Channels = o.Rate, o.Channels
+			r, err := newCSV("fuzz", strings.NewReader(text), more)
+			check(t, r, err)
+		}
 	})
 }
 

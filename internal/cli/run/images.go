@@ -24,7 +24,7 @@ func imageFlags() []cli.Flag {
 		&cli.StringFlag{Name: "file-column", Category: console.InputCategory, Usage: "CSV: column of the file name (default: file)"},
 		&cli.StringFlag{Name: "folder-column", Category: console.InputCategory, Usage: "CSV: column of the folder, where that of the file name does not tell it (default: RelativePath beside File, Directory beside FileName)"},
 		&cli.StringFlag{Name: "stream-column", Category: console.InputCategory, Usage: "column or field of the stream (default: stream, location or deploymentID)"},
-		&cli.StringFlag{Name: "time-column", Category: console.InputCategory, Usage: "CSV: column of the capture time (default: time)"},
+		&cli.StringFlag{Name: "time-column", Category: console.InputCategory, Usage: "CSV: column of the capture time (default: time; -: none)"},
 		&cli.StringFlag{Name: "label-column", Category: console.InputCategory, Usage: "CSV: column of the true label (default: label)"},
 		&cli.BoolFlag{Name: "name-times", Category: console.InputCategory, Usage: "take the capture time from dates in file names where metadata and EXIF tell none"},
 		&cli.StringFlag{Name: "time-pattern", Category: console.InputCategory, Usage: "`REGEXP` on the file name whose first group is the capture time, with --time-layout"},
