@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -77,45 +76,33 @@ func runMotionCommand(env console.Environment) *cli.Command {
 }
 
 func runMotion(c *cli.Context, env console.Environment) error {
-	if err := files.MayReplace(c.String("summary"), c.Bool("overwrite") || c.Bool("resume")); err != nil {
+	summary := c.String("summary")
+	if err := files.MayReplace(summary, c.Bool("overwrite") || c.Bool("resume")); err != nil {
 		return err
 	}
-	outputs := []files.Place{files.At("the results", c.String("output")), files.At("the summary", c.String("summary"))}
-	if err := files.CheckOutputs(c.Args().Slice(), outputs, motion.IsRecording); err != nil {
-		return err
-	}
-	if path := c.String("summary"); path != "" {
-		if err := files.MayCreate(filepath.Dir(path)); err != nil {
+	if summary != "" {
+		if err := files.MayCreate(filepath.Dir(summary)); err != nil {
 			return fmt.Errorf("--summary: %w", err)
 		}
 	}
-	m, in, listed, err := openMotion(c)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	console.Warn(c, env, in.Warnings())
-	r := &classification{c: c, env: env, input: in, path: c.String("output"), format: c.String("format")}
-	if path := c.String("summary"); path != "" {
-		t := newTimes(m.Manifest.Labels, in.Period())
-		r.observe, r.scores = t.add, t.writer(path)
-	}
-	return r.run(m, listed)
+	return movement.run(c, env, files.At("the summary", summary))
 }
 
-// openMotion loads the model and lists the windows.
-func openMotion(c *cli.Context) (*models.Model, *inputs.Motion, time.Duration, error) {
-	o, err := motionOptions(c)
-	if err != nil {
-		return nil, nil, 0, err
-	}
-	m, err := namedModel(c, "recording")
-	if err != nil {
-		return nil, nil, 0, err
-	}
-	begin := time.Now()
-	in, err := inputs.OpenMotion(c.Context, c.Args().Slice(), m.Manifest, o)
-	return m, in, time.Since(begin), err
+var movement = kind[*inputs.Motion]{
+	noun: "recording", reads: motion.IsRecording,
+	open: func(c *cli.Context, _ bool) (func(*models.Model) (*inputs.Motion, error), error) {
+		o, err := motionOptions(c)
+		return func(m *models.Model) (*inputs.Motion, error) {
+			return inputs.OpenMotion(c.Context, c.Args().Slice(), m.Manifest, o)
+		}, err
+	},
+	more: func(c *cli.Context, r *classification, m *models.Model, in *inputs.Motion) error {
+		if path := c.String("summary"); path != "" {
+			t := newTimes(m.Manifest.Labels, in.Period())
+			r.observe, r.scores = t.add, t.writer(path)
+		}
+		return nil
+	},
 }
 
 func evalMotionCommand(env console.Environment) *cli.Command {
@@ -128,21 +115,6 @@ func evalMotionCommand(env console.Environment) *cli.Command {
 		Flags: slices.Concat(motionFlags(), resultFlags(), evalFlags(), []cli.Flag{
 			&cli.Float64Flag{Name: "purity", Value: 0.5, Category: console.TruthCategory, Usage: "share of a window that its label must have; a window of less is not compared"},
 		}),
-		Action: func(c *cli.Context) error { return evalMotion(c, env) },
+		Action: func(c *cli.Context) error { return movement.eval(c, env) },
 	}
-}
-
-func evalMotion(c *cli.Context, env console.Environment) error {
-	if err := checkEvalFlags(c); err != nil {
-		return err
-	}
-	if err := files.CheckOutputs(c.Args().Slice(), []files.Place{files.At("the predictions", c.String("predictions"))}, motion.IsRecording); err != nil {
-		return err
-	}
-	m, in, listed, err := openMotion(c)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	return evaluate(c, env, m, in, listed)
 }

@@ -4,14 +4,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/oatta/oatta/datasets"
 	"github.com/oatta/oatta/datasets/edf/hypnogram"
 	"github.com/oatta/oatta/internal/cli/console"
-	"github.com/oatta/oatta/internal/cli/files"
 	"github.com/oatta/oatta/internal/cli/filtering"
 	"github.com/oatta/oatta/internal/cli/predictor"
 	"github.com/oatta/oatta/internal/inputs"
@@ -61,53 +59,39 @@ func runSleepCommand(env console.Environment) *cli.Command {
 		Flags: slices.Concat(sleepFlags(), resultFlags(), writtenFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "hypnograms", Category: console.OutputCategory, Usage: "`DIR` for what other programs open: of each recording its stages as .csv, .tsv (BIDS) and .edf (EDF+ annotations), and a summary as .json"},
 		}),
-		Action: func(c *cli.Context) error { return runSleep(c, env) },
+		Action: func(c *cli.Context) error { return nights.run(c, env) },
 	}
 }
 
-func runSleep(c *cli.Context, env console.Environment) error {
-	if err := files.CheckOutputs(c.Args().Slice(), []files.Place{files.At("the results", c.String("output"))}, inputs.IsNight); err != nil {
-		return err
-	}
-	m, in, listed, err := openSleep(c, inputs.SleepOptions{Trim: -1})
-	if err != nil {
-		return err
-	}
-	console.Warn(c, env, in.Warnings())
-	r := &classification{c: c, env: env, input: in, path: c.String("output"), format: c.String("format")}
-	if dir := c.String("hypnograms"); dir != "" {
-		h, err := newHypnograms(dir, in.Nights(), m.Manifest.Labels, c.Bool("overwrite") || c.Bool("resume"))
-		if err != nil {
-			return err
+var nights = kind[*inputs.Sleep]{
+	noun: "recording", reads: inputs.IsNight,
+	open: func(c *cli.Context, eval bool) (func(*models.Model) (*inputs.Sleep, error), error) {
+		o := inputs.SleepOptions{Trim: -1}
+		if eval {
+			o = inputs.SleepOptions{Scored: true, Trim: c.Float64("trim")}
+			if math.IsNaN(o.Trim) || o.Trim > 1e6 {
+				return nil, fmt.Errorf("--trim %g: want minutes", o.Trim)
+			}
 		}
-		r.observe, r.scores = h.add, h.write
-	}
-	return r.run(m, listed)
-}
-
-// openSleep loads the model and lists the epochs.
-func openSleep(c *cli.Context, o inputs.SleepOptions) (*models.Model, *inputs.Sleep, time.Duration, error) {
-	m, err := namedModel(c, "recording")
-	if err != nil {
-		return nil, nil, 0, err
-	}
-	begin := time.Now()
-	if o, err = sleepOptions(c, o); err != nil {
-		return nil, nil, 0, err
-	}
-	in, err := inputs.OpenSleep(c.Context, c.Args().Slice(), m.Manifest, o)
-	return m, in, time.Since(begin), err
-}
-
-// namedModel loads the model of a command that has no default, after a look at the arguments.
-func namedModel(c *cli.Context, what string) (*models.Model, error) {
-	switch {
-	case c.NArg() == 0:
-		return nil, fmt.Errorf("no folder or %s given; see `%s --help`", what, c.Command.HelpName)
-	case c.String("model") == "":
-		return nil, fmt.Errorf("--model: name an ONNX file with its manifest (`oatta models build` makes one); there is none for this in the binary")
-	}
-	return models.Load(c.String("model"))
+		return func(m *models.Model) (*inputs.Sleep, error) {
+			o, err := sleepOptions(c, o)
+			if err != nil {
+				return nil, err
+			}
+			return inputs.OpenSleep(c.Context, c.Args().Slice(), m.Manifest, o)
+		}, nil
+	},
+	more: func(c *cli.Context, r *classification, m *models.Model, in *inputs.Sleep) error {
+		dir := c.String("hypnograms")
+		if dir == "" {
+			return nil
+		}
+		h, err := newHypnograms(dir, in.Nights(), m.Manifest.Labels, c.Bool("overwrite") || c.Bool("resume"))
+		if err == nil {
+			r.observe, r.scores = h.add, h.write
+		}
+		return err
+	},
 }
 
 func evalSleepCommand(env console.Environment) *cli.Command {
@@ -124,23 +108,6 @@ func evalSleepCommand(env console.Environment) *cli.Command {
 			&cli.StringFlag{Name: "hypnogram", Category: console.TruthCategory, Usage: "`FILE` that is the hypnogram of the only recording, or a CSV file with the columns recording and hypnogram (default: by their names)"},
 			&cli.StringFlag{Name: "stage-words", Category: console.TruthCategory, Usage: "CSV `FILE` with the columns from and to: texts of hypnograms, and the stages W, N1, N2, N3, R or ? that they stand for"},
 		}),
-		Action: func(c *cli.Context) error { return evalSleep(c, env) },
+		Action: func(c *cli.Context) error { return nights.eval(c, env) },
 	}
-}
-
-func evalSleep(c *cli.Context, env console.Environment) error {
-	if err := checkEvalFlags(c); err != nil {
-		return err
-	}
-	if trim := c.Float64("trim"); math.IsNaN(trim) || trim > 1e6 {
-		return fmt.Errorf("--trim %g: want minutes", trim)
-	}
-	if err := files.CheckOutputs(c.Args().Slice(), []files.Place{files.At("the predictions", c.String("predictions"))}, inputs.IsNight); err != nil {
-		return err
-	}
-	m, in, listed, err := openSleep(c, inputs.SleepOptions{Scored: true, Trim: c.Float64("trim")})
-	if err != nil {
-		return err
-	}
-	return evaluate(c, env, m, in, listed)
 }

@@ -2,13 +2,11 @@ package run
 
 import (
 	"slices"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/oatta/oatta/datasets/posts"
 	"github.com/oatta/oatta/internal/cli/console"
-	"github.com/oatta/oatta/internal/cli/files"
 	"github.com/oatta/oatta/internal/cli/filtering"
 	"github.com/oatta/oatta/internal/cli/predictor"
 	"github.com/oatta/oatta/internal/inputs"
@@ -49,35 +47,18 @@ func runTextCommand(env console.Environment) *cli.Command {
 		Description: "Reads Sentiment140, CSV, JSON lines and LEAF files, gzip or not. All posts of one user in a file are a stream, in order of time.\n" +
 			"A row that cannot be understood is a recorded failure; the run goes on.",
 		Flags:  slices.Concat(textFlags(), resultFlags(), writtenFlags()),
-		Action: func(c *cli.Context) error { return runText(c, env) },
+		Action: func(c *cli.Context) error { return timelines.run(c, env) },
 	}
 }
 
-func runText(c *cli.Context, env console.Environment) error {
-	if err := files.CheckOutputs(c.Args().Slice(), []files.Place{files.At("the results", c.String("output"))}, inputs.IsPosts); err != nil {
-		return err
-	}
-	m, in, listed, err := openTexts(c)
-	if err != nil {
-		return err
-	}
-	console.Warn(c, env, in.Warnings())
-	r := &classification{c: c, env: env, input: in, path: c.String("output"), format: c.String("format")}
-	return r.run(m, listed)
-}
-
-func openTexts(c *cli.Context) (*models.Model, *inputs.Texts, time.Duration, error) {
-	o, err := postOptions(c)
-	if err != nil {
-		return nil, nil, 0, err
-	}
-	m, err := namedModel(c, "file of posts")
-	if err != nil {
-		return nil, nil, 0, err
-	}
-	begin := time.Now()
-	in, err := inputs.OpenTexts(c.Context, c.Args().Slice(), m, o)
-	return m, in, time.Since(begin), err
+var timelines = kind[*inputs.Texts]{
+	noun: "file of posts", reads: inputs.IsPosts,
+	open: func(c *cli.Context, _ bool) (func(*models.Model) (*inputs.Texts, error), error) {
+		o, err := postOptions(c)
+		return func(m *models.Model) (*inputs.Texts, error) {
+			return inputs.OpenTexts(c.Context, c.Args().Slice(), m, o)
+		}, err
+	},
 }
 
 func evalTextCommand(env console.Environment) *cli.Command {
@@ -88,20 +69,6 @@ func evalTextCommand(env console.Environment) *cli.Command {
 		Description: "The truth is the label column. Where it holds nothing but 0, 2 and 4 with a 4, as in Sentiment140, and the model has the classes negative\n" +
 			"and positive, these are negative, neutral and positive; nothing but -1, 0 and 1 with a -1 are, too.",
 		Flags:  slices.Concat(textFlags(), resultFlags(), evalFlags()),
-		Action: func(c *cli.Context) error { return evalText(c, env) },
+		Action: func(c *cli.Context) error { return timelines.eval(c, env) },
 	}
-}
-
-func evalText(c *cli.Context, env console.Environment) error {
-	if err := checkEvalFlags(c); err != nil {
-		return err
-	}
-	if err := files.CheckOutputs(c.Args().Slice(), []files.Place{files.At("the predictions", c.String("predictions"))}, inputs.IsPosts); err != nil {
-		return err
-	}
-	m, in, listed, err := openTexts(c)
-	if err != nil {
-		return err
-	}
-	return evaluate(c, env, m, in, listed)
 }
