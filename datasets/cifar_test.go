@@ -120,7 +120,7 @@ func TestCIFARReal(t *testing.T) {
 	labels, err := ReadLabels(filepath.Join(out, "labels.csv"))
 	must(t, err)
 	for i, e := range labels.Entries {
-		if got, err := ResolveLabel(e.Label, CIFARNames()); err != nil || got != fromJSON[i] || e.File != cifarName(i) {
+		if got, err := ClassNamed(e.Label, CIFARNames()); err != nil || got != fromJSON[i] || e.File != cifarName(i) {
 			t.Fatalf("label %d: %+v resolves to %d, %v", i, e, got, err)
 		}
 	}

@@ -60,16 +60,3 @@ func (m *LabelMap) Map(label string) string {
 
 // All returns what each label becomes, by its name in lower case. The map is the caller's.
 func (m *LabelMap) All() map[string]string { return maps.Clone(m.to) }
-
-// Apply renames the labels of a listing and returns how many pictures got another label or lost theirs.
-func (m *LabelMap) Apply(l *Listing) int {
-	n := 0
-	for i := range l.Pictures {
-		p := &l.Pictures[i]
-		if to := m.Map(p.Label); to != p.Label {
-			p.Label = to
-			n++
-		}
-	}
-	return n
-}

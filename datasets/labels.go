@@ -5,7 +5,6 @@ import (
 	"io"
 	"path"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/oatta/oatta/datasets/internal/message"
@@ -125,23 +124,6 @@ func (l *Labels) warn(list *Listing, without, unused few) {
 	if unused.n > 0 {
 		list.warn("%s: %s of no picture here: %s", name, choose(unused.n, "1 label is", fmt.Sprintf("%d labels are", unused.n)), unused.String())
 	}
-}
-
-// ResolveLabel returns the index of a label in a set of class names. The label is a name, as [ClassNamed] finds it; or the index itself in
-// decimal digits, unless some name is that number. A name that several classes bear is an error (ImageNet has two cranes): the index tells
-// them apart.
-func ResolveLabel(label string, set []string) (int, error) {
-	if i, err := ClassNamed(label, set); i >= 0 || err != nil {
-		return i, err
-	}
-	i, err := strconv.Atoi(label)
-	if err != nil {
-		return 0, fmt.Errorf("datasets: label %q: none of the %d classes has this name", label, len(set))
-	}
-	if i < 0 || i >= len(set) {
-		return 0, fmt.Errorf("datasets: label %q: want an index from 0 to %d, or the name of a class", label, len(set)-1)
-	}
-	return i, nil
 }
 
 // ClassNamed returns the index of the class that has a name, exactly, or else but for case; -1 if none has. A name that several classes bear

@@ -30,12 +30,6 @@ type pairing struct {
 	renamed [2]string
 }
 
-// matchFiles is [matchPlaced] of pictures that lie nowhere in particular.
-func matchFiles(pictures, names []string) (of []int, doubts []doubt) {
-	p := matchPlaced(pictures, make([]string, len(pictures)), names)
-	return p.of, p.doubts
-}
-
 // matchPlaced pairs the pictures of a listing with names that metadata uses for them. places are the folded absolute paths of the pictures,
 // where they are known.
 //

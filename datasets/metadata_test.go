@@ -234,3 +234,9 @@ func TestManyRecordsAreWithinTheLimit(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// matchFiles is [matchPlaced] of pictures that lie nowhere in particular.
+func matchFiles(pictures, names []string) (of []int, doubts []doubt) {
+	p := matchPlaced(pictures, make([]string, len(pictures)), names)
+	return p.of, p.doubts
+}
