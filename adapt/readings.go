@@ -26,6 +26,10 @@ const (
 	persistLift = 0.2
 )
 
+// hindMatrices is the number of classes beyond which hindsight tries no learned matrices. They take K^2 numbers an item, at a thousand classes
+// nine tenths of the time of a network for pictures, and a recording has hardly an item for each pair of so many classes.
+const hindMatrices = 256
+
 // leastTold is what an evidence of 0 counts for, and a posterior where its sharpening is undone.
 const leastTold = 1e-300
 

@@ -68,7 +68,7 @@ func (h Hypothesis) Ordered() bool {
 // values of [Auto].Errors and, if those end below it, 0.4, both anywhere and confused; those of full and drift 0 and the values of Errors,
 // confused; those of population PopulationErrors, anywhere. Matrices have 4 Beta (full) and 2 Beta (drift, forgetting at the rate Gamma)
 // observations of mu in each row; their weights come from the online learner, as the likelihood of the matrix learned in
-// the end would reward it for having seen the answers. Initial weights are hindsight's own: none 0.7, persist 0.245, sticky 0.05,
+// the end would reward it for having seen the answers; beyond 256 classes none is tried. Initial weights are hindsight's own: none 0.7, persist 0.245, sticky 0.05,
 // full and drift 0.005 times 1e-12, as a matrix also learns the runs in which errors come, and must win clearly; with a population 0.6, 0.2, 0.045,
 // as before, and population 0.15. A kind whose weight in [Auto] is 0 is left out. In the answers of none and persist the sharpening is undone,
 // p^(1/b); the margin of the third edition, which is for a filter that knows the past alone, is not in hindsight.

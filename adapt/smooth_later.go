@@ -41,7 +41,7 @@ type laterHindsight struct {
 
 func newLaterHindsight(classes int, s Settings, q [][]float64, between gaps) *laterHindsight {
 	h := &laterHindsight{
-		account: newAccount(classes, s, true), s: s, q: q, r: newRecording(classes, len(q)),
+		account: newAccount(classes, s, classes <= hindMatrices), s: s, q: q, r: newRecording(classes, len(q)),
 		lift: newLift(classes, len(q)), row: make([]float64, classes),
 	}
 	h.r.between = between
