@@ -11,7 +11,7 @@ import (
 )
 
 // What run answers is what filter answers to the predictions that run wrote, in every mode, and the names of the classes come with them.
-func TestFilterReadsARunBack(t *testing.T) {
+func TestRunIsReadBack(t *testing.T) {
 	needEngine(t)
 	dir := pictures(t, 60)
 	run := func(flags ...string) string {
@@ -93,7 +93,7 @@ func TestRunRemembersStreams(t *testing.T) {
 }
 
 // What contradicts itself is refused before anything is done.
-func TestHindsightFlags(t *testing.T) {
+func TestContradictoryHindsight(t *testing.T) {
 	needEngine(t)
 	dir := pictures(t, 3)
 	state := filepath.Join(t.TempDir(), "s.jsonl")
