@@ -22,7 +22,7 @@ var listeners = map[string]string{
 	"datasets/motion.Recording":        "internal/inputs/motion.go scan",
 	"internal/inputs.Boxes":            "internal/cli/run/runimages.go runImages",
 	"internal/inputs.Sleep":            "internal/cli/run/finish.go close",
-	"internal/inputs.collection":       "internal/cli/run/motion.go runMotion",
+	"internal/inputs.collection":       "internal/cli/run/kind.go run",
 	"preprocess/eeg.Epochs":            "internal/inputs/sleepnotes.go hear",
 	"preprocess/motion.Plan":           "internal/inputs/motion.go scan",
 	"preprocess/motion.Stream":         "preprocess/motion/scan.go finish",
