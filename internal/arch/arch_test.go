@@ -48,6 +48,7 @@ var rules = []rule{
 	{"models/predict", []string{"models/...", "preprocess/...", "runtime"}, "a predictor does not know the filter that wraps it"},
 	{"models", []string{"models/...", "preprocess/...", "runtime", "adapt/population"}, "a manifest names no engine; it promises a preprocessing, and carries what is known of its classes, their order included"},
 	{"models/...", []string{"models/...", "runtime"}, "models run on any engine, so they name none"},
+	{"preprocess/eeg/yasa", nil, "features are plain arithmetic on samples, whoever read them"},
 	{"preprocess/...", []string{"runtime", "preprocess/...", "internal/exif"}, "raw values become tensors without knowing a model"},
 	{"tent/...", []string{"models/...", "runtime", "preprocess/..."}, "a predictor takes steps on graphs, below the filter"},
 	{"memo/...", []string{"models/...", "runtime", "preprocess/..."}, "a predictor takes steps on graphs, below the filter"},
