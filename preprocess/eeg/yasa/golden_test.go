@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/oatta/oatta/internal/testdata"
@@ -38,15 +39,29 @@ func night(tb testing.TB) Channels {
 	return ch
 }
 
+var nightTable struct {
+	once  sync.Once
+	table *Table
+	err   error
+}
+
+// nightFeatures computes the table of the night, which takes seconds, once for all tests.
+func nightFeatures(tb testing.TB, ch Channels) *Table {
+	tb.Helper()
+	n := &nightTable
+	n.once.Do(func() { n.table, n.err = Features(ch, 100) })
+	if n.err != nil {
+		tb.Fatal(n.err)
+	}
+	return n.table
+}
+
 func TestNight(t *testing.T) {
 	ch := night(t)
 	t.Run("signals", func(t *testing.T) { checkSignals(t, ch) })
 	t.Run("features", func(t *testing.T) {
-		got, err := Features(ch, 100)
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkTable(t, got, golden(t, "features_eeg_eog_emg"))
+		want := golden(t, "features_eeg_eog_emg")
+		checkTable(t, nightFeatures(t, ch), want)
 	})
 }
 
