@@ -61,7 +61,7 @@ nocgo:
 race: setup
 	$(GO) test -race ./models/predict ./internal/... ./runtime/... ./preprocess/... ./datasets/...
 	$(GO) test -race -run Batch ./adapt
-	$(GO) test -race -run 'ResumeOf|BadFiles|Formats|Filter|Evaluation' ./cmd/oatta
+	$(GO) test -race -run 'ResumeOf|BadFiles|Formats|Filter|Evaluation|TwoAtOnce' ./cmd/oatta
 
 bench: setup
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./adapt ./preprocess/image ./runtime/ort ./internal/cli/run

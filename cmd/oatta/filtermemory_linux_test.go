@@ -36,7 +36,7 @@ func TestStateMemoryIsBounded(t *testing.T) {
 		}
 	}
 	t.Logf("peaks %v", peaks)
-	if peaks[10] == 0 || peaks[100] > most+peaks[10] { // the smaller run is mostly the program itself
+	if !raceDetector && (peaks[10] == 0 || peaks[100] > most+peaks[10]) { // the smaller run is mostly the program itself
 		t.Errorf("%d bytes at 10 streams, %d at 100: want at most %d more", peaks[10], peaks[100], most)
 	}
 }
