@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -120,7 +121,7 @@ func TestCIFARReal(t *testing.T) {
 	labels, err := ReadLabels(filepath.Join(out, "labels.csv"))
 	must(t, err)
 	for i, e := range labels.Entries {
-		if got, err := ClassNamed(e.Label, CIFARNames()); err != nil || got != fromJSON[i] || e.File != cifarName(i) {
+		if got, err := strconv.Atoi(e.Label); err != nil || got != fromJSON[i] || e.File != cifarName(i) {
 			t.Fatalf("label %d: %+v resolves to %d, %v", i, e, got, err)
 		}
 	}
