@@ -15,13 +15,13 @@ import (
 type documentPass struct {
 	*job
 	d      *predictions.Document
-	runner *streams.Runner[int] // of the stream in hand
+	runner *streams.Runner[int] // of the current stream
 	space  *predictions.Space   // and its classes
 	stream string
-	at     int // the item in hand
+	at     int // the current item
 	item   predictions.Item
 
-	probs, raw     []float64    // of the item in hand, and of one that had to wait
+	probs, raw     []float64    // of the current item, and of one that had to wait
 	restored, full [2][]float64 // before and after the filter: of the space, and of all classes
 }
 
@@ -92,7 +92,7 @@ func (p *documentPass) next(i int) (err error) {
 		p.Rounded++
 	}
 	if string(p.item.Stream) != p.stream || p.runner == nil {
-		if err := p.turnTo(string(p.item.Stream), space); err != nil {
+		if err := p.beginStream(string(p.item.Stream), space); err != nil {
 			return predicted.Fatal(err)
 		}
 	}
@@ -110,8 +110,8 @@ func grown(x *[]float64, space *predictions.Space) []float64 {
 	return (*x)[:space.Len()]
 }
 
-// turnTo ends the stream in hand and begins another. One that has the same classes takes over its filter.
-func (p *documentPass) turnTo(stream string, space *predictions.Space) error {
+// beginStream ends the current stream and begins another. One that has the same classes takes over its filter.
+func (p *documentPass) beginStream(stream string, space *predictions.Space) error {
 	if err := p.end(); err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (p *documentPass) turnTo(stream string, space *predictions.Space) error {
 	return p.explained.BeginStream(stream, space.Names(p.Labels))
 }
 
-// end answers what waits in the stream in hand.
+// end answers what waits in the current stream.
 func (p *documentPass) end() error {
 	if p.runner == nil {
 		return nil
