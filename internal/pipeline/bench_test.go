@@ -68,3 +68,22 @@ func BenchmarkSources(b *testing.B) {
 		}
 	})
 }
+
+// A step of a causal filter takes no memory.
+func TestStepsTakeNoMemory(t *testing.T) {
+	job := named(500).job(t)
+	r := &run{Job: job}
+	r.Stream, r.Format, r.Filter.Times = io.Discard, silent{}, nil
+	var err error
+	if r.step, err = newStepper(&r.Job, r.give); err != nil {
+		t.Fatal(err)
+	}
+	outcomes := slices.Repeat([]outcome{{raw: make([]float32, classes)}}, 100)
+	if n := testing.AllocsPerRun(20, func() {
+		if err := r.take(0, outcomes); err != nil {
+			t.Error(err)
+		}
+	}); n > 0 {
+		t.Errorf("%g allocations in 100 steps", n)
+	}
+}

@@ -40,7 +40,8 @@ type stepper struct {
 	counts Counts
 
 	record       results.Record // reused, and so is what follows
-	raw, waited  []float64      // of the current item, and of one that had to wait
+	result       streams.Result
+	raw, waited  []float64 // of the current item, and of one that had to wait
 	stream, name []byte
 }
 
@@ -138,7 +139,8 @@ func (s *stepper) answer(a streams.Answer[int]) error {
 		s.counts.Changed++
 	}
 	s.given++
-	return s.give(i, r, &a.Result)
+	s.result = a.Result // in memory that is there
+	return s.give(i, r, &s.result)
 }
 
 // giveFailures gives the records of the failures before item end that wait for nothing.
