@@ -2,6 +2,8 @@ package motion
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -95,5 +97,37 @@ func FuzzHAPT(f *testing.F) {
 		r := &Recording{labels: newDictionary(haptActivities...), head: Header{Rate: haptRate, Channels: make([]Channel, 3)}}
 		r.dec = &haptDecoder{source: &haptText{newLines("a.txt", strings.NewReader(samples))}, spans: h.Recordings[0].spans, rec: r}
 		check(t, r, nil)
+	})
+}
+
+// Whatever bytes an archive of HAPT holds: an error, or recordings, and never a panic or much memory.
+func FuzzHAPTArchive(f *testing.F) {
+	for ending, path := range map[string]string{".zip": zipped(f, inRawData(small)), ".tar.gz": tarred(f, small)} {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data, ending == ".zip")
+		f.Add(data[:len(data)/2], ending == ".zip")
+		f.Add(data, ending != ".zip")
+	}
+	f.Fuzz(func(t *testing.T, data []byte, zip bool) {
+		path := filepath.Join(t.TempDir(), "x.tar.gz")
+		if zip {
+			path = filepath.Join(t.TempDir(), "x.zip")
+		}
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		h, err := OpenHAPT(path)
+		if err != nil {
+			return
+		}
+		defer h.Close()
+		for i := range min(len(h.Recordings), 3) {
+			if r, err := h.Open(i); err == nil {
+				_, _ = readAll(r)
+			}
+		}
 	})
 }

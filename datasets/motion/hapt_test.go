@@ -131,7 +131,7 @@ func inRawData(files map[string]string) map[string]string {
 	return out
 }
 
-func zipped(t *testing.T, files map[string]string) string {
+func zipped(t testing.TB, files map[string]string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "hapt.zip")
 	f, err := os.Create(path)
@@ -153,7 +153,7 @@ func zipped(t *testing.T, files map[string]string) string {
 	return path
 }
 
-func tarred(t *testing.T, files map[string]string) string {
+func tarred(t testing.TB, files map[string]string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "hapt.tar.gz")
 	f, err := os.Create(path)
