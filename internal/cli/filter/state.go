@@ -12,7 +12,6 @@ import (
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/datasets/predictions"
-	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/internal/cli/files"
 	"github.com/oatta/oatta/internal/cli/filtering"
 	"github.com/oatta/oatta/internal/cli/predicted"
@@ -43,28 +42,19 @@ func boundFlags() []cli.Flag {
 
 // memoryOf reads the flags; nil if nothing is to be remembered.
 func memoryOf(c *cli.Context) (*filterMemory, error) {
-	path := c.String("state")
-	if path == "" {
-		return nil, console.Refuse(c, []string{"state-key", "max-memory"}, "--state")
-	}
-	if err := filtering.RefuseHindsight(c); err != nil {
+	path, key, err := filtering.StateOf(c, "max-memory")
+	if path == "" || err != nil {
 		return nil, err
 	}
 	if strings.HasSuffix(strings.ToLower(c.String("output")), ".gz") {
 		return nil, fmt.Errorf("--state and -o %s: an output that can be continued is not gzipped", c.String("output"))
 	}
-	m := &filterMemory{path: path, most: c.Int64("max-memory")}
+	m := &filterMemory{path: path, key: key, most: c.Int64("max-memory")}
 	if m.most < 1 {
 		return nil, fmt.Errorf("--max-memory %d: want at least 1 byte", m.most)
 	}
 	if out := c.String("output"); out != "-" && files.IsRegular(out) {
 		m.out = out
-	}
-	if key := c.String("state-key"); key != "" {
-		var err error
-		if m.key, err = state.ReadKey(key); err != nil {
-			return nil, err
-		}
 	}
 	return m, nil
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/oatta/oatta/datasets/predictions"
+	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/internal/state"
 	"github.com/urfave/cli/v2"
 )
@@ -83,14 +84,22 @@ const (
 	MaxInputs = 256
 )
 
-// RefuseHindsight names a flag that does not go with --state.
-func RefuseHindsight(c *cli.Context) error {
+// StateOf reads where streams are remembered, and the key that seals it; "" where they are forgotten. Other flags than its own that only
+// count with --state are refused without it, and those of hindsight with it.
+func StateOf(c *cli.Context, others ...string) (path string, key []byte, err error) {
+	path = c.String("state")
+	if path == "" {
+		return "", nil, console.Refuse(c, append([]string{"state-key"}, others...), "--state")
+	}
 	for _, name := range []string{"lag", "smooth", "viterbi"} {
 		if c.IsSet(name) {
-			return fmt.Errorf("--state and --%s: what is remembered between runs is the causal filter; want one of the two", name)
+			return "", nil, fmt.Errorf("--state and --%s: what is remembered between runs is the causal filter; want one of the two", name)
 		}
 	}
-	return nil
+	if file := c.String("state-key"); file != "" {
+		key, err = state.ReadKey(file)
+	}
+	return path, key, err
 }
 
 // ParsePosition reads what a store keeps; nothing is the position of a new one.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/internal/cli/filtering"
 	"github.com/oatta/oatta/internal/state"
 	"github.com/oatta/oatta/internal/streams"
@@ -31,21 +30,11 @@ const maxRuns = 256
 
 // runMemoryOf reads the flags; nil if nothing is to be remembered.
 func runMemoryOf(c *cli.Context) (*runMemory, error) {
-	path := c.String("state")
-	if path == "" {
-		return nil, console.Refuse(c, []string{"state-key"}, "--state")
-	}
-	if err := filtering.RefuseHindsight(c); err != nil {
+	path, key, err := filtering.StateOf(c)
+	if path == "" || err != nil {
 		return nil, err
 	}
-	m := &runMemory{path: path}
-	if key := c.String("state-key"); key != "" {
-		var err error
-		if m.key, err = state.ReadKey(key); err != nil {
-			return nil, err
-		}
-	}
-	return m, nil
+	return &runMemory{path: path, key: key}, nil
 }
 
 // open opens the store for so many streams, and has them begin where it left them.
