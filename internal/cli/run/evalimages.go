@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -31,16 +30,10 @@ func evalImages(c *cli.Context, env console.Environment) error {
 	if err := checkEvalFlags(c); err != nil {
 		return err
 	}
-	begin := time.Now()
-	l, err := listing(c, env)
+	l, boxes, listed, err := collected(c, env)
 	if err != nil {
 		return err
 	}
-	boxes, err := boxesOf(c, l)
-	if err != nil {
-		return err
-	}
-	listed := time.Since(begin)
 	if err := applyLabels(c, l); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package run
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -59,6 +60,17 @@ func listing(c *cli.Context, env console.Environment) (*datasets.Listing, error)
 	p := console.NewProgress(env.Err, 0, c.Bool("quiet"), "capture times")
 	defer p.Finish()
 	return inputs.ListPictures(c.Context, c.Args().Slice(), datasetOptions(c, p.At))
+}
+
+// collected lists the pictures that the arguments name, and the boxes in them if there are some, and tells how long that took.
+func collected(c *cli.Context, env console.Environment) (*datasets.Listing, *inputs.Boxes, time.Duration, error) {
+	begin := time.Now()
+	l, err := listing(c, env)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	boxes, err := boxesOf(c, l)
+	return l, boxes, time.Since(begin), err
 }
 
 // picturesOf makes the input of a listing: its pictures, or the boxes that a detector found in them.

@@ -2,7 +2,6 @@ package run
 
 import (
 	"slices"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -30,16 +29,10 @@ func runImagesCommand(env console.Environment) *cli.Command {
 }
 
 func runImages(c *cli.Context, env console.Environment) error {
-	begin := time.Now()
-	l, err := listing(c, env)
+	l, boxes, listed, err := collected(c, env)
 	if err != nil {
 		return err
 	}
-	boxes, err := boxesOf(c, l)
-	if err != nil {
-		return err
-	}
-	listed := time.Since(begin)
 	console.Warn(c, env, l.Warnings)
 	if boxes != nil {
 		console.Warn(c, env, boxes.Warnings())
