@@ -2,9 +2,6 @@ package console
 
 import (
 	"io"
-	"os"
-
-	"golang.org/x/term"
 )
 
 // The exit codes, the same in every command.
@@ -39,12 +36,6 @@ type Environment struct {
 	Out, Err io.Writer
 	Stops    *stopper
 	Stop     <-chan struct{} // that of stops
-}
-
-// IsTerminal tells whether what is written goes to a terminal.
-func IsTerminal(w io.Writer) bool {
-	f, ok := bottom(w).(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // ExitCodes says in the help of a command what its exit code tells.

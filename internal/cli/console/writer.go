@@ -3,8 +3,11 @@ package console
 import (
 	"fmt"
 	"io"
+	"os"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/term"
 )
 
 // Checked writes to w and remembers the first error, for those who print and do not look.
@@ -68,6 +71,12 @@ func (p plain) Write(text []byte) (int, error) {
 		return 0, err
 	}
 	return len(text), nil
+}
+
+// IsTerminal tells whether what is written goes to a terminal.
+func IsTerminal(w io.Writer) bool {
+	f, ok := bottom(w).(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // bottom returns what is below the writers of this package.
