@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/oatta/oatta/internal/cli/console"
+	"github.com/oatta/oatta/internal/testdata"
 )
 
 func TestCompletionCandidates(t *testing.T) {
@@ -90,7 +91,9 @@ func TestCompletionInShells(t *testing.T) {
 	for shell, script := range shells {
 		t.Run(shell, func(t *testing.T) {
 			path, err := exec.LookPath(shell)
-			if err != nil {
+			if err != nil && shell == "bash" { // which the tests of pages need, too
+				testdata.Missing(t, "%v", err)
+			} else if err != nil {
 				t.Skipf("no %s here", shell)
 			}
 			for line, want := range map[string]string{

@@ -82,7 +82,7 @@ func pages(t *testing.T) (out []string) {
 
 func TestDocs(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip("no bash here")
+		testdata.Missing(t, "%v", err)
 	}
 	bin := filepath.Join(t.TempDir(), "oatta")
 	build := exec.Command("go", "build", "-o", bin, "./cmd/oatta")

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/oatta/oatta/internal/cli/console"
+	"github.com/oatta/oatta/internal/testdata"
 )
 
 // stepsOf returns how many steps a state has of a stream; 0 if it has none.
@@ -65,7 +66,7 @@ func TestStateComesBeforeTheAnswer(t *testing.T) {
 func TestStateOnAFullDisk(t *testing.T) {
 	shell, err := exec.LookPath("sh")
 	if err != nil {
-		t.Skip("no shell that can bound the size of files")
+		testdata.Missing(t, "a shell that can bound the size of files: %v", err)
 	}
 	dir := t.TempDir()
 	in, store := filepath.Join(dir, "in.jsonl"), filepath.Join(dir, "cams.state")

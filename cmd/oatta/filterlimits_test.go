@@ -10,6 +10,7 @@ import (
 
 	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/internal/lock"
+	"github.com/oatta/oatta/internal/testdata"
 )
 
 // With --state more may come: a last line counts when its line end is there, and the header, too. Without --state it is a line.
@@ -86,7 +87,7 @@ func TestFilterLocksItsOutput(t *testing.T) {
 	for _, to := range []string{precious, filepath.Join(dir, "nowhere")} {
 		link := filepath.Join(dir, "link.jsonl")
 		if err := os.Symlink(to, link); err != nil {
-			t.Skip(err)
+			testdata.Missing(t, "%v", err)
 		}
 		if _, errOut := mustOatta(t, console.Nothing, "filter", in, "-o", link, "--overwrite"); !strings.Contains(errOut, link+": is a link") {
 			t.Error(errOut)

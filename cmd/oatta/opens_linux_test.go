@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/oatta/oatta/internal/cli/console"
+	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/models"
 )
 
@@ -18,7 +19,7 @@ func watchOpens(t *testing.T, dir string) opens {
 	t.Helper()
 	fd, err := syscall.InotifyInit1(syscall.IN_NONBLOCK | syscall.IN_CLOEXEC)
 	if err != nil {
-		t.Skipf("not here: inotify: %v", err)
+		testdata.Missing(t, "inotify: %v", err)
 	}
 	t.Cleanup(func() { _ = syscall.Close(fd) })
 	if _, err := syscall.InotifyAddWatch(fd, dir, syscall.IN_OPEN); err != nil {
