@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/internal/queue"
 	"github.com/oatta/oatta/internal/results"
 	"github.com/oatta/oatta/internal/streams"
 )
@@ -36,7 +37,7 @@ type stepper struct {
 	ref    func() int // the current item
 	at     int        // the current item
 	given  int        // items whose records are out; those that follow wait
-	wait   queue
+	wait   queue.Queue[waiting]
 	counts Counts
 
 	record       results.Record // reused, and so is what follows
@@ -81,11 +82,11 @@ func (s *stepper) step(i int, o outcome) error {
 // pass has the item filtered, or put behind those that wait.
 func (s *stepper) pass(item *Item, o outcome, failure string) error {
 	if failure != "" {
-		s.wait.push(waiting{failure: failure})
+		s.wait.Push(waiting{failure: failure})
 		return s.giveFailures(s.at + 1)
 	}
 	if s.job.Filter.Mode != streams.Filtered && s.job.Filter.Mode != "" {
-		s.wait.push(waiting{raw: slices.Clone(o.raw)})
+		s.wait.Push(waiting{raw: slices.Clone(o.raw)})
 	}
 	s.stream, s.name = append(s.stream[:0], item.Stream...), append(s.name[:0], item.Name...)
 	return s.runner.Add(streams.Item[int]{Stream: s.stream, ID: s.name, Time: item.Time, Probs: s.raw, Ref: s.ref})
@@ -126,7 +127,7 @@ func (s *stepper) answer(a streams.Answer[int]) error {
 		if err := s.giveFailures(i); err != nil {
 			return err
 		}
-		if err := s.job.Kind.Probabilities(raw, s.wait.pop().raw); err != nil {
+		if err := s.job.Kind.Probabilities(raw, s.wait.Pop().raw); err != nil {
 			return err // not after it went well for the filter
 		}
 	}
@@ -145,9 +146,9 @@ func (s *stepper) answer(a streams.Answer[int]) error {
 
 // giveFailures gives the records of the failures before item end that wait for nothing.
 func (s *stepper) giveFailures(end int) error {
-	for s.given < end && s.wait.len() > 0 && s.wait.first().failure != "" {
+	for s.given < end && s.wait.Len() > 0 && s.wait.First().failure != "" {
 		r := s.recordOf(s.given)
-		r.Failure = s.wait.pop().failure
+		r.Failure = s.wait.Pop().failure
 		s.given++
 		if err := s.give(s.given-1, r, nil); err != nil {
 			return err
@@ -163,26 +164,6 @@ func (s *stepper) recordOf(i int) *results.Record {
 		File: item.Name, Stream: item.Stream, Time: item.Time, Zoned: item.Zoned, Offset: item.Offset, Duration: item.Duration, Box: item.Box,
 	}
 	return &s.record
-}
-
-// queue is first in, first out. Its memory is that of what waits, about twice.
-type queue struct {
-	items []waiting
-	head  int
-}
-
-func (q *queue) len() int        { return len(q.items) - q.head }
-func (q *queue) first() *waiting { return &q.items[q.head] }
-func (q *queue) push(w waiting)  { q.items = append(q.items, w) }
-
-func (q *queue) pop() waiting {
-	w := q.items[q.head]
-	q.items[q.head] = waiting{}
-	q.head++
-	if 2*q.head >= len(q.items) {
-		q.items, q.head = append(q.items[:0], q.items[q.head:]...), 0
-	}
-	return w
 }
 
 // checkOrder reports a stream that does not hang together: its filter would start again in the middle.

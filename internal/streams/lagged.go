@@ -17,7 +17,7 @@ func (r *Runner[R]) stepLagged(s *stream[R], item Item[R], e Event) error {
 		s.lagged.Reset()
 	}
 	e.tell(s.lagged)
-	s.waiting.push(pending[R]{item.Ref(), e})
+	s.waiting.Push(pending[R]{item.Ref(), e})
 	d, due := s.lagged.Step(r.out, item.Probs)
 	if !due {
 		return nil
@@ -26,7 +26,7 @@ func (r *Runner[R]) stepLagged(s *stream[R], item Item[R], e Event) error {
 }
 
 func (r *Runner[R]) answerLate(s *stream[R], d adapt.Diagnostics) error {
-	w := s.waiting.pop()
+	w := s.waiting.Pop()
 	return r.answer(Answer[R]{Waited: true, Ref: w.ref, Result: Result{Stream: s.name, Probs: r.out, Class: -1, Diagnostics: d, Event: w.event}})
 }
 
@@ -42,31 +42,4 @@ func (r *Runner[R]) flushLagged(s *stream[R]) error {
 		}
 	}
 	return nil
-}
-
-// queue is first in, first out, in a ring that grows.
-type queue[R any] struct {
-	ring     []R
-	first, n int
-}
-
-func (q *queue[R]) push(v R) {
-	if q.n == len(q.ring) {
-		grown := make([]R, max(4, 2*q.n))
-		for i := range q.n {
-			grown[i] = q.ring[(q.first+i)%q.n]
-		}
-		q.ring, q.first = grown, 0
-	}
-	q.ring[(q.first+q.n)%len(q.ring)] = v
-	q.n++
-}
-
-func (q *queue[R]) pop() R {
-	var none R
-	v := q.ring[q.first]
-	q.ring[q.first] = none // what it refers to may be large
-	q.first = (q.first + 1) % len(q.ring)
-	q.n--
-	return v
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/adapt/timeline"
+	"github.com/oatta/oatta/internal/queue"
 )
 
 // Mode is how much of a stream an answer may know.
@@ -103,7 +104,7 @@ type stream[R any] struct {
 	name    string
 	filter  *adapt.Filter
 	lagged  *adapt.Lagged
-	waiting queue[pending[R]]
+	waiting queue.Queue[pending[R]]
 	whole   *recording
 	times   *timed[R] // nil if times are not used
 }

@@ -1,0 +1,2 @@
+// Package queue holds what waits for its turn, in a ring that grows.
+package queue
