@@ -46,7 +46,7 @@ func MarkOf(path string, size int64) (m OutputMark, err error) {
 	if err != nil {
 		return m, err
 	}
-	m = OutputMark{Path: Digest([]byte(full)), Size: size}
+	m = OutputMark{Path: Digest(full), Size: size}
 	if size == 0 {
 		return m, nil
 	}
@@ -133,8 +133,8 @@ func (p Position) check() error {
 }
 
 // Digest returns the SHA-256 of data in hexadecimal.
-func Digest(data []byte) string {
-	sum := sha256.Sum256(data)
+func Digest[T string | []byte](data T) string {
+	sum := sha256.Sum256([]byte(data))
 	return hex.EncodeToString(sum[:])
 }
 

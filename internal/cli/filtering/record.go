@@ -1,8 +1,6 @@
 package filtering
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 
 	"github.com/oatta/oatta/adapt"
@@ -43,10 +41,4 @@ func RecordOf(o streams.Options, taught *Transitions, remembered bool) Record {
 		f.Reset = "never: the state of every stream is kept from run to run"
 	}
 	return f
-}
-
-// HashOf returns the SHA-256 of a text in hexadecimal.
-func HashOf(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
 }

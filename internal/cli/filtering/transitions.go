@@ -47,7 +47,7 @@ func TransitionsOf(c *cli.Context, own *population.Order, seconds float64) (*Tra
 	if t.order == nil {
 		return nil, nil
 	}
-	t.SHA256, t.Streams, t.Rhythm = HashOf(AsJSON(t.order)), t.order.Streams, t.order.Rhythm
+	t.SHA256, t.Streams, t.Rhythm = Digest(AsJSON(t.order)), t.order.Streams, t.order.Rhythm
 	rhythm, err := rhythmOf(c.String("rhythm"))
 	if err != nil {
 		return nil, err

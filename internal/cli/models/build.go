@@ -203,7 +203,7 @@ func (b *build) write() error {
 	if err != nil {
 		return err
 	}
-	b.bytes, b.manifest.SHA256 = len(data), filtering.HashOf(string(data))
+	b.bytes, b.manifest.SHA256 = len(data), filtering.Digest(data)
 	if b.loaded.Loaded == 0 || len(b.loaded.Fresh) > 0 {
 		b.manifest.Notes = "Not trained for these classes yet."
 	}

@@ -140,7 +140,7 @@ func saveExport(env console.Environment, out string, g *onnx.Model, m models.Man
 	if err := files.ReplaceFile(out, data); err != nil {
 		return err
 	}
-	m.SHA256, m.Parameters = filtering.HashOf(string(data)), 0
+	m.SHA256, m.Parameters = filtering.Digest(data), 0
 	var text bytes.Buffer
 	if err := m.Write(&text); err != nil {
 		return err

@@ -72,7 +72,7 @@ func (r *classification) settings(s share, out outputRecord) Settings {
 	return Settings{
 		Program: "oatta " + console.Version(), Command: c.Command.HelpName, Arguments: c.Args().Slice(),
 		What: k.input.Noun(), Items: len(k.input.Items()), Streams: k.input.Streams(), Listing: k.input.Hash(),
-		Model:  modelRecord{m.Name, k.model.Hash(), filtering.HashOf(filtering.AsJSON(m)), len(m.Labels), m.License, k.model.Guessed},
+		Model:  modelRecord{m.Name, k.model.Hash(), filtering.Digest(filtering.AsJSON(m)), len(m.Labels), m.License, k.model.Guessed},
 		Engine: engineRecord{"onnxruntime", k.engine.Version(), k.engine.Library(), k.predictor.Device(), k.reason, k.config.IntraThreads, s.batch},
 		Method: k.method, Record: filtering.RecordOf(r.filter, r.taught, r.memory != nil),
 		Prepare: json.RawMessage(filtering.AsJSON(k.input.Prepared())), Output: out,

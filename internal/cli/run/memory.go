@@ -62,12 +62,12 @@ func (m *runMemory) begin(s *Settings, resume bool) error {
 	if len(m.known.Runs) > 0 && resume {
 		last := m.known.Runs[0]
 		s.State = &last.Before
-		if m.kept = last.Run == filtering.HashOf(filtering.AsJSON(s.Identity())); m.kept {
+		if m.kept = last.Run == filtering.Digest(filtering.AsJSON(s.Identity())); m.kept {
 			return nil
 		}
 	}
 	s.State = &m.known.Commits
-	m.run = filtering.RunRead{Listing: s.Listing, Run: filtering.HashOf(filtering.AsJSON(s.Identity())), Before: m.known.Commits, What: s.What, Command: s.Command}
+	m.run = filtering.RunRead{Listing: s.Listing, Run: filtering.Digest(filtering.AsJSON(s.Identity())), Before: m.known.Commits, What: s.What, Command: s.Command}
 	if slices.ContainsFunc(m.known.Runs, func(r filtering.RunRead) bool { return r.Listing == s.Listing }) {
 		return fmt.Errorf("%s: its streams have learned from these %ss already: give those that are new, or another file for the state", m.path, s.What)
 	}
