@@ -26,6 +26,8 @@ type batch struct {
 	dropped  bool
 	engine   error // the network failed on every input of the batch: the engine may be broken, not the inputs
 	fatal    error // ends the run: there are no outcomes
+	// began and ended are ticks of the source's clock around the network's run; began is 0 where there was none.
+	began, ended int64
 }
 
 // expect makes the batch wait for n items to be loaded. Their seeds and errors are yet to be written.

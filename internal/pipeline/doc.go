@@ -33,7 +33,7 @@
 // # Failures
 //
 // An item that cannot be loaded or predicted is a record with the reason, and no step of the filter. Where a run fails as a whole, its
-// items are tried alone. If nothing succeeds three runs in a row, the engine is taken for broken, and the run of the job ends; those
+// items are tried alone. If nothing succeeds three runs in a row, whatever had succeeded before, the engine is taken for broken, and the run of the job ends; those
 // items are tried again when it is resumed.
 //
 // # Interruption

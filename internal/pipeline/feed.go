@@ -83,26 +83,42 @@ var errStopped = errors.New("pipeline: stopped")
 // patience is how many batches in a row the network may fail on as a whole before the engine is taken for broken.
 const patience = 3
 
-// takeOrHold takes a batch. One on whose every input the network failed is held back: if the next succeed, its items are failures
-// like others; if none does, the run ends with the reason, and a resumption tries those items again.
+// takeOrHold takes a batch. One on whose every input the network failed is held back: if it succeeds after that, those items are
+// failures like others; if it does not, the run ends with the reason, and a resumption tries those items again. Several batches are
+// under way at a time, so a later one may have succeeded before the engine broke: it proves nothing, as one of which nothing could be
+// loaded, and is held as well.
 func (r *run) takeOrHold(b *batch) error {
-	if b.engine == nil {
-		if err := r.takeHeld(); err != nil {
-			return err
+	switch {
+	case b.engine != nil:
+		if r.failing++; r.failing == patience {
+			return fmt.Errorf("pipeline: the network failed on %d batches in a row, from %s on: %w", patience, r.Items[r.held[0].first].Name, b.engine)
 		}
-		return r.take(b.first, b.outcomes)
-	}
-	r.held = append(r.held, heldBatch{b.first, slices.Clone(b.outcomes)})
-	if len(r.held) < patience {
+		r.failedAt = max(r.failedAt, b.ended)
+		r.hold(b)
+		return nil
+	case r.failing > 0 && b.began <= r.failedAt:
+		r.hold(b)
 		return nil
 	}
-	return fmt.Errorf("pipeline: the network failed on %d batches in a row, from %s on: %w", patience, r.Items[r.held[0].first].Name, b.engine)
+	if err := r.takeHeld(); err != nil {
+		return err
+	}
+	return r.take(b.first, b.outcomes)
 }
 
-// heldBatch holds failures only, so it needs no memory of its batch.
+// heldBatch is what came of a batch, in memory of its own.
 type heldBatch struct {
 	first    int
 	outcomes []outcome
+}
+
+// hold keeps a batch back. There are as many as are under way at a time at most, and those of which nothing could be loaded.
+func (r *run) hold(b *batch) {
+	outcomes := slices.Clone(b.outcomes)
+	for i := range outcomes {
+		outcomes[i].raw = slices.Clone(outcomes[i].raw)
+	}
+	r.held = append(r.held, heldBatch{b.first, outcomes})
 }
 
 func (r *run) takeHeld() error {
@@ -111,6 +127,6 @@ func (r *run) takeHeld() error {
 			return err
 		}
 	}
-	r.held = r.held[:0]
+	r.held, r.failing, r.failedAt = r.held[:0], 0, 0
 	return nil
 }

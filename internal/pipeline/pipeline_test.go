@@ -31,6 +31,8 @@ type network struct {
 	poison   float32
 	onPoison func()
 	broken   atomic.Bool
+	before   func(x []float32) // what happens before a run on x
+	after    func(x []float32) // and after it, if it succeeds
 }
 
 func (n *network) Inputs() []runtime.Port {
@@ -46,6 +48,9 @@ func (n *network) Close() error { return nil }
 func (n *network) Run(ctx context.Context, dst, src []runtime.Tensor) error {
 	n.runs.Add(1)
 	x := src[0].Data.([]float32)
+	if n.before != nil {
+		n.before(x)
+	}
 	if n.broken.Load() {
 		return errors.New("device lost")
 	}
@@ -56,6 +61,9 @@ func (n *network) Run(ctx context.Context, dst, src []runtime.Tensor) error {
 		return errors.New("cannot take it")
 	}
 	copy(dst[0].Data.([]float32), x)
+	if n.after != nil {
+		n.after(x)
+	}
 	return ctx.Err()
 }
 
@@ -697,6 +705,51 @@ func TestBrokenEngineEndsTheRun(t *testing.T) {
 	}
 	b.net.broken.Store(false)
 	b.runFor(t, path, Resume, -1, false)
+	if got, err := os.ReadFile(path); err != nil || string(got) != want {
+		t.Errorf("after the engine came back the output differs: %v\n%s", err, got)
+	}
+}
+
+// A batch that succeeded before the engine broke proves nothing of an earlier one that it broke on, nor does one of which nothing could be
+// loaded: what failed is tried again.
+func TestEarlierSuccessProvesNothing(t *testing.T) {
+	b := newBench(9, 120)
+	for i := 48; i < 52; i++ {
+		b.inputs[i] = nil
+	}
+	last, next := b.inputs[43], b.inputs[44]
+	if last == nil || next == nil {
+		t.Fatal("a dull world")
+	}
+	path := filepath.Join(t.TempDir(), "out.json")
+	want, _ := b.stream(t, func(*Job) {})
+	later := make(chan struct{})
+	b.net.before = func(x []float32) {
+		if slices.Equal(x[len(x)-classes:], last) {
+			<-later
+			b.net.broken.Store(true)
+		}
+	}
+	b.net.after = func(x []float32) {
+		if slices.Equal(x[:classes], next) {
+			close(later)
+		}
+	}
+	o := openOutput(t, path, Fresh)
+	job := b.job(t)
+	job.Output, job.Runners, job.Loaders = o, 2, 1 // one loader: the batches begin in order
+	report, err := Run(context.Background(), job)
+	if err == nil || !strings.Contains(err.Error(), "in a row, from "+b.items[40].Name) {
+		t.Fatalf("Run: %+v, %v", report, err)
+	}
+	if err := o.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b.net.before, b.net.after = nil, nil
+	b.net.broken.Store(false)
+	if report := b.runFor(t, path, Resume, -1, false); report.Resumed != 40 {
+		t.Errorf("resumed after %d items, want 40", report.Resumed)
+	}
 	if got, err := os.ReadFile(path); err != nil || string(got) != want {
 		t.Errorf("after the engine came back the output differs: %v\n%s", err, got)
 	}

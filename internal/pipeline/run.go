@@ -99,6 +99,9 @@ type run struct {
 	buf    []byte
 	frame  frame
 	held   []heldBatch
+	// failing is how many of held the network failed on as a whole, failedAt the tick at which the last of these ended.
+	failing  int
+	failedAt int64
 }
 
 func (r *run) all(ctx context.Context) error {

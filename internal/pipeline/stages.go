@@ -20,6 +20,7 @@ type stages struct {
 	runners   int
 	free      chan *batch
 	busyInfer atomic.Int64
+	ticks     atomic.Int64 // one for each begin and end of a run of the network
 }
 
 // run starts the stages on items first to last-1 and returns the batches in order. The caller must wait for each batch's done,
@@ -104,9 +105,12 @@ func (s *stages) inferAll(ctx context.Context, ready <-chan *batch) {
 func (s *stages) infer(ctx context.Context, b *batch) {
 	rows := b.compact(s.input)
 	n := len(rows)
+	b.began = 0
 	if n == 0 {
 		return
 	}
+	b.began = s.ticks.Add(1)
+	defer func() { b.ended = s.ticks.Add(1) }()
 	if err := s.predictor.Predict(ctx, b.dst[:n*s.classes], b.src[:n*s.input], b.seeds[:n]); err != nil {
 		s.inferAlone(ctx, b, rows, err)
 	} else {
