@@ -273,3 +273,46 @@ func TestValidate(t *testing.T) {
 		}
 	}
 }
+
+// TestExempt takes a step of two parameters of which one does not decay: each is as in a step of its own.
+func TestExempt(t *testing.T) {
+	for _, s := range []optim.Settings{{Decay: 0.1}, {Method: optim.Adam, Decay: 0.2}, {Method: optim.AdamW, Decay: 0.3}} {
+		free := s
+		free.Decay = 0
+		g := graph.New("step", 18)
+		typ := graph.Type{Elem: graph.Float64, Shape: graph.Of(2)}
+		p, d := g.Input("p", typ), g.Input("d", typ)
+		var out []graph.Value
+		for _, take := range []func(st optim.State) ([]graph.Value, optim.State, error){
+			func(st optim.State) ([]graph.Value, optim.State, error) {
+				return s.StepExempt(g, []graph.Value{p, p}, []graph.Value{d, d}, g.Scalar(graph.Float64, 0.1), st, []bool{false, true})
+			},
+			func(st optim.State) ([]graph.Value, optim.State, error) {
+				return s.Step(g, []graph.Value{p, p}, []graph.Value{d, d}, g.Scalar(graph.Float64, 0.1), st)
+			},
+			func(st optim.State) ([]graph.Value, optim.State, error) {
+				return free.Step(g, []graph.Value{p, p}, []graph.Value{d, d}, g.Scalar(graph.Float64, 0.1), st)
+			},
+		} {
+			st := optim.State{Step: g.Ints(4)}
+			for range s.Slots() {
+				st.Slots = append(st.Slots, []graph.Value{d, d})
+			}
+			next, _, err := take(st)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, next...)
+		}
+		g.SetOutputs(out...)
+		got, err := oracle.Run(g, oracle.Float64s([]float64{1, -2}, 2), oracle.Float64s([]float64{0.25, 0.5}, 2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 2 {
+			if got[0].F[i] != got[2].F[i] || got[1].F[i] != got[5].F[i] || got[0].F[i] == got[1].F[i] {
+				t.Errorf("%v: element %d is %v with decay and %v exempt, want %v and %v", s.Method, i, got[0].F[i], got[1].F[i], got[2].F[i], got[5].F[i])
+			}
+		}
+	}
+}

@@ -37,8 +37,16 @@ func (s Settings) NewState(g *graph.Graph, params []graph.Value, prefix string) 
 // Step appends one step. Gradients have the types of the parameters; a parameter whose gradient is None stays, and so does its state. The
 // rate is one number of the parameters' type, of rank 0 or 1. Values that do not go together are the caller's bug, and panic.
 func (s Settings) Step(g *graph.Graph, params, grads []graph.Value, rate graph.Value, st State) ([]graph.Value, State, error) {
+	return s.StepExempt(g, params, grads, rate, st, nil)
+}
+
+// StepExempt is [Settings.Step] in which some parameters do not decay: those for which exempt, if it is not nil, is true.
+func (s Settings) StepExempt(g *graph.Graph, params, grads []graph.Value, rate graph.Value, st State, exempt []bool) ([]graph.Value, State, error) {
 	if err := s.Validate(); err != nil {
 		return nil, State{}, err
+	}
+	if exempt != nil && len(exempt) != len(params) {
+		panic(fmt.Sprintf("optim: %d parameters, of which %d are told to decay or not", len(params), len(exempt)))
 	}
 	if len(grads) != len(params) || len(st.Slots) != len(s.Slots()) {
 		panic(fmt.Sprintf("optim: %d parameters with %d gradients, %d slots for %v", len(params), len(grads), len(st.Slots), s.Method))
@@ -47,7 +55,9 @@ func (s Settings) Step(g *graph.Graph, params, grads []graph.Value, rate graph.V
 	if shape := g.TypeOf(rate).Shape; len(shape) == 1 { // so that it does not give its rank to a parameter of rank 0
 		b.rate = b.op("Squeeze", rate)
 	}
-	grads = b.clip(grads)
+	if s.ClipNorm != 0 {
+		grads, _ = Clip(g, grads, s.ClipNorm)
+	}
 	next := State{Slots: make([][]graph.Value, len(st.Slots))}
 	if s.Counts() {
 		next.Step = b.op("Add", st.Step, g.Ints(1))
@@ -58,6 +68,9 @@ func (s Settings) Step(g *graph.Graph, params, grads []graph.Value, rate graph.V
 		var slots []graph.Value
 		for k := range st.Slots {
 			slots = append(slots, st.Slots[k][i])
+		}
+		if b.s.Decay = s.Decay; exempt != nil && exempt[i] {
+			b.s.Decay = 0
 		}
 		if out[i] = p; grads[i] != graph.None {
 			out[i], slots = b.move(p, grads[i], slots)
@@ -92,31 +105,33 @@ func (b *step) cast(v, like graph.Value) graph.Value {
 	return b.g.Op("Cast", []graph.Value{v}, graph.A("to", t))
 }
 
-// clip scales all gradients by min(1, bound / (norm + 1e-6)); the small number is PyTorch's.
-func (b *step) clip(grads []graph.Value) []graph.Value {
-	if b.s.ClipNorm == 0 {
-		return grads
-	}
+// Clip scales all gradients by min(1, bound / (norm + 1e-6)), of which the small number is PyTorch's, and returns the norm of all of them
+// together before that. With a bound of 0 they stay as they are. Gradients may be None, but not all.
+func Clip(g *graph.Graph, grads []graph.Value, bound float64) (clipped []graph.Value, norm graph.Value) {
+	b := step{g: g}
 	var squares []graph.Value
 	for _, d := range grads {
 		if d != graph.None {
-			squares = append(squares, b.g.Op("ReduceSumSquare", []graph.Value{d}, graph.A("keepdims", 0)))
+			squares = append(squares, g.Op("ReduceSumSquare", []graph.Value{d}, graph.A("keepdims", 0)))
 		}
 	}
 	if len(squares) == 0 {
-		return grads
+		return grads, graph.None
 	}
-	norm := b.op("Sqrt", b.op("Sum", squares...))
-	elem := b.g.TypeOf(norm).Elem
-	scale := b.op("Div", b.g.Scalar(elem, b.s.ClipNorm), b.op("Add", norm, b.g.Scalar(elem, 1e-6)))
-	scale = b.op("Min", scale, b.g.Scalar(elem, 1))
-	out := make([]graph.Value, len(grads))
+	norm = b.op("Sqrt", b.op("Sum", squares...))
+	if bound == 0 {
+		return grads, norm
+	}
+	elem := g.TypeOf(norm).Elem
+	scale := b.op("Div", g.Scalar(elem, bound), b.op("Add", norm, g.Scalar(elem, 1e-6)))
+	scale = b.op("Min", scale, g.Scalar(elem, 1))
+	clipped = make([]graph.Value, len(grads))
 	for i, d := range grads {
 		if d != graph.None {
-			out[i] = b.op("Mul", d, scale)
+			clipped[i] = b.op("Mul", d, scale)
 		}
 	}
-	return out
+	return clipped, norm
 }
 
 // correct computes the corrections of Adam's means for their start at zero.
