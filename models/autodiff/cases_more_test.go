@@ -14,7 +14,11 @@ func normCases() []testCase {
 		out = append(out,
 			testCase{name: "BatchNormalization, all inputs " + name, inputs: []input{x, std(3), std(3), std(3), positive}, build: with("BatchNormalization"), open: true},
 			testCase{
-				name: "BatchNormalization in training " + name, inputs: []input{x, std(3), std(3)}, build: trainingNorm, open: true,
+				name: "BatchNormalization in training " + name, inputs: []input{x, std(3), std(3)}, build: trainingNorm(0.9), open: true,
+				engine: "the engine refuses training_mode for a graph that is not for training",
+			},
+			testCase{
+				name: "BatchNormalization in training without momentum " + name, inputs: []input{x, std(3), std(3)}, build: trainingNorm(0), open: true,
 				engine: "the engine refuses training_mode for a graph that is not for training",
 			})
 	}
@@ -48,10 +52,12 @@ func normCases() []testCase {
 }
 
 // trainingNorm returns the normalised values of a BatchNormalization that takes its statistics from the batch.
-func trainingNorm(b builder, x []graph.Value) graph.Value {
-	zero, one := b.floats([]float64{0, 0, 0}, 3), b.floats([]float64{1, 1, 1}, 3)
-	n := graph.Node{Op: "BatchNormalization", Inputs: append(slices.Clone(x), zero, one), Attrs: []graph.Attr{a("training_mode", 1)}}
-	return b.Append(n, "y", "mean", "var").Outputs[0]
+func trainingNorm(momentum float64) func(b builder, x []graph.Value) graph.Value {
+	return func(b builder, x []graph.Value) graph.Value {
+		zero, one := b.floats([]float64{0, 0, 0}, 3), b.floats([]float64{1, 1, 1}, 3)
+		n := graph.Node{Op: "BatchNormalization", Inputs: append(slices.Clone(x), zero, one), Attrs: []graph.Attr{a("training_mode", 1), a("momentum", momentum)}}
+		return b.Append(n, "y", "mean", "var").Outputs[0]
+	}
 }
 
 // blendedNorm computes mean and variance as a sixteenth of the batch's and the rest of the source's.

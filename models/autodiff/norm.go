@@ -68,6 +68,9 @@ func (c *call) batchNormTraining(rank int) ([]graph.Value, error) {
 			return nil, fmt.Errorf("no rule for the running statistics as part of a loss")
 		}
 	}
+	if c.attr("momentum", 0.9) == 0 {
+		return c.batchNormMeasured(rank), nil
+	}
 	axes := otherAxes(rank)
 	hat, r := c.standardise(c.x(), axes, c.attr("epsilon", 1e-5))
 	out := make([]graph.Value, 3)
@@ -81,6 +84,32 @@ func (c *call) batchNormTraining(rank int) ([]graph.Value, error) {
 		out[2] = c.sumChannels(c.dy(), rank)
 	}
 	return out, nil
+}
+
+// batchNormMeasured: with a momentum of 0 the operator gives out the statistics of the batch themselves. With A = scale r, n numbers in a
+// channel and hat = (x - mean) r the adjoint of x is
+//
+//	A (dy - sum(dy)/n - hat sum(dy hat)/n) = A dy + B (x - mean) + C    B = -A r sum(dy hat)/n, C = -A sum(dy)/n
+//
+// of which the operator itself computes all but A dy in one pass over x - mean.
+func (c *call) batchNormMeasured(rank int) []graph.Value {
+	x, scale, dy := c.x(), c.in(1), c.dy()
+	mean, variance := c.g.AddOutput(c.n, 1, "batch_mean"), c.g.AddOutput(c.n, 2, "batch_variance")
+	centred := c.sub(x, c.perChannel(mean, rank))
+	r := c.op("Reciprocal", c.op("Sqrt", c.plus(variance, c.attr("epsilon", 1e-5))))
+	sum := c.sumChannels(dy, rank)
+	along := c.mul(r, c.sumChannels(c.mul(dy, centred), rank)) // sum(dy hat)
+	out := []graph.Value{graph.None, along, sum}
+	if c.needs(0) {
+		n := c.div(c.cast(c.op("Size", x), x), c.cast(c.op("Size", mean), x))
+		a := c.mul(scale, r)
+		b := c.neg(c.div(c.mul(c.mul(a, r), along), n))
+		shift := c.neg(c.div(c.mul(a, sum), n))
+		zero := c.times(variance, 0)
+		rest := c.opWith("BatchNormalization", []graph.Attr{graph.A("epsilon", 0.0)}, centred, b, shift, zero, c.plus(zero, 1))
+		out[0] = c.add(c.mul(dy, c.perChannel(a, rank)), rest)
+	}
+	return out
 }
 
 // standardise returns (x - mean) r and r = 1/sqrt(var + eps), statistics over axes, which r keeps with size 1. It is written out: engines
