@@ -237,7 +237,7 @@ func (d *MCDropout) run(ctx context.Context, r *mcRun, dst []float32, seeds []ui
 		for i, seed := range seeds {
 			for t := range count {
 				at := (i*count + t) * m.one
-				dropMask(r.masks[j][at:at+m.one], m.p, seed, j, from+t)
+				dropout.FillMask(r.masks[j][at:at+m.one], m.p, seed, j, from+t)
 			}
 		}
 		r.src[1+j] = runtime.Tensor{Shape: append([]int64{int64(n), int64(count)}, m.features...), Data: r.masks[j]}

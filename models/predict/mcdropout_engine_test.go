@@ -93,7 +93,7 @@ func passByPass(tb testing.TB, m *onnx.Model, x []float32, seed uint64, passes i
 	mean, q := make([]float64, 10), make([]float64, 10)
 	for pass := range passes {
 		for i, l := range layers {
-			predict.DropMask(src[1+i].Data.([]float32), l.P, seed, i, pass)
+			dropout.FillMask(src[1+i].Data.([]float32), l.P, seed, i, pass)
 		}
 		dst := []runtime.Tensor{{}}
 		if err := session.Run(context.Background(), dst, src); err != nil {
@@ -134,7 +134,7 @@ func TestMCDropoutOnOracle(t *testing.T) {
 	x, seeds := noise(1)
 	mask := make([]float32, passes*64)
 	for pass := range passes {
-		predict.DropMask(mask[pass*64:(pass+1)*64], dropout.DefaultP, seeds[0], 0, pass)
+		dropout.FillMask(mask[pass*64:(pass+1)*64], dropout.DefaultP, seeds[0], 0, pass)
 	}
 	want, err := oracle.Run(mc.Graph, oracle.Float32s(widened(x), 1, 3, 32, 32), oracle.Float32s(widened(mask), 1, passes, 64))
 	if err != nil {
