@@ -45,6 +45,7 @@ var rules = []rule{
 	{"models/dropout", []string{"models/graph", "models/onnx"}, "dropout is rewritten in the graph"},
 	{"models/backbone/backbonetest", []string{"models/...", "runtime", "internal/testdata"}, "goldens of the backbones, for tests"},
 	{"models/backbone", []string{"models/graph", "models/weights"}, "a backbone is a graph and the names of its weights"},
+	{"models/train", []string{"models/autodiff", "models/dropout", "models/graph", "models/norms", "models/onnx", "models/optim", "models/weights", "runtime"}, "a step of training is a graph, whoever runs it and whatever it is fed"},
 	{"models/predict", []string{"models/...", "preprocess/...", "runtime"}, "a predictor does not know the filter that wraps it"},
 	{"models", []string{"models/...", "preprocess/...", "runtime", "adapt/population"}, "a manifest names no engine; it promises a preprocessing, and carries what is known of its classes, their order included"},
 	{"models/...", []string{"models/...", "runtime"}, "models run on any engine, so they name none"},
