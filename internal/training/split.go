@@ -49,7 +49,9 @@ var ErrOneGroup = errors.New("all examples are of one group, so that nobody is l
 // NewSplit divides groups. It depends on names and numbers, not on their order. Groups without a labelled item belong to no part.
 func NewSplit(groups []Group, s SplitSettings) (*Split, error) {
 	rest := slices.DeleteFunc(slices.Clone(groups), func(g Group) bool { return g.Items == 0 })
-	slices.SortFunc(rest, func(a, b Group) int { return cmp.Or(datasets.CompareNatural(a.Name, b.Name), strings.Compare(a.Name, b.Name)) })
+	slices.SortFunc(rest, func(a, b Group) int {
+		return cmp.Or(datasets.CompareNatural(a.Name, b.Name), strings.Compare(a.Name, b.Name))
+	})
 	switch len(rest) {
 	case 0:
 		return nil, errors.New("training: no item has a class")
