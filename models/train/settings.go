@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/oatta/oatta/models/optim"
@@ -39,6 +40,9 @@ type Settings struct {
 
 // Vectors reports a parameter of at most one axis, as biases and the scales of normalisations are. It is for [Settings.Exempt].
 func Vectors(_ string, dims []int64) bool { return len(dims) <= 1 }
+
+// ErrNotFinite is the cause of a step whose loss or gradient is no finite number. It has changed nothing.
+var ErrNotFinite = errors.New("a lower learning rate may help, or a look at the batch")
 
 // maxAccumulate bounds the batches of one step.
 const maxAccumulate = 1 << 20

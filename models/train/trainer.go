@@ -125,7 +125,7 @@ func (t *Trainer) learn(ctx context.Context, b Batch, rate float64) (Result, err
 	}
 	out := Result{Loss: float64(t.loss.Data.([]float32)[0]), Items: items, Right: t.right()}
 	if !finite(out.Loss) {
-		return Result{}, fmt.Errorf("the loss is %v: a lower learning rate may help, or a look at the batch", out.Loss)
+		return Result{}, fmt.Errorf("the loss is %v: %w", out.Loss, ErrNotFinite)
 	}
 	if t.step != nil {
 		return t.moved(out, r)
@@ -176,7 +176,7 @@ func (t *Trainer) clearSum() {
 func (t *Trainer) moved(out Result, r *runner) (Result, error) {
 	out.Norm = float64(t.norm.Data.([]float32)[0])
 	if !finite(out.Norm) {
-		return Result{}, fmt.Errorf("the length of the gradient is %v: a lower learning rate may help, or a look at the batch", out.Norm)
+		return Result{}, fmt.Errorf("the length of the gradient is %v: %w", out.Norm, ErrNotFinite)
 	}
 	r.turn(t)
 	t.steps++
