@@ -328,7 +328,7 @@ func (r *run) validate(ctx context.Context, s Stepper) (accuracy, nll float64, e
 }
 
 // logits calls f with the logits of each item in turn.
-func (d *Data) logits(ctx context.Context, s Stepper, items []int, batch int, f func(item int, logits []float32) error) error {
+func (d *Data) logits(ctx context.Context, s Classifier, items []int, batch int, f func(item int, logits []float32) error) error {
 	for from := 0; from < len(items); from += batch {
 		part := items[from:min(from+batch, len(items))]
 		in, err := d.Store.Batch(part, nil)

@@ -30,4 +30,4 @@ type Told struct {
 }
 
 // ErrDiverged is the cause of a step after which nothing can be learned any more.
-var ErrDiverged = errors.New("the loss is no number any more: a smaller learning rate may help")
+var ErrDiverged = errors.New("the loss is no number any more")
