@@ -70,7 +70,7 @@ var rules = []rule{
 	{"internal/charts", nil, "a drawing knows numbers, not where they come from"},
 	{"internal/scores", []string{"internal/results"}, "scores know predictions and true classes, not who made them"},
 	{"internal/calibration", []string{"adapt", "adapt/population", "adapt/timeline", "internal/results", "internal/scores", "internal/streams"}, "what is learned of labelled predictions needs no network"},
-	{"internal/training", []string{"adapt", "adapt/...", "datasets", "internal/calibration", "internal/charts", "internal/inputs", "internal/results", "internal/scores", "internal/streams", "models", "models/...", "preprocess/...", "runtime"}, "training takes examples of any kind on the engine that it is given; what is learned of the finished network is learned as of any other"},
+	{"internal/training", []string{"adapt", "adapt/...", "datasets", "internal/calibration", "internal/charts", "internal/inputs", "internal/pipeline", "internal/results", "internal/scores", "internal/streams", "models", "models/...", "preprocess/...", "runtime"}, "training takes examples of any kind on the engine that it is given; what is learned of the finished network is learned as of any other"},
 	{"internal/explain", []string{"adapt", "internal/charts"}, "an explanation shows what a filter did, whoever ran it"},
 	{"internal/results", []string{"datasets/megadetector"}, "what is written does not depend on how it was made; the words of a format stand beside its reader"},
 	{"internal/method", []string{"memo", "models/...", "runtime", "tent"}, "a predictor is made of model and settings, whoever runs it on whatever items"},

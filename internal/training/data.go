@@ -30,6 +30,11 @@ type Data struct {
 	Bad    []Bad // items of Items, whose class is -1
 	Other  int   // items whose label is none of the classes
 	Free   int   // items without a label
+
+	// Unordered says that the order of the items tells nothing, as that of CIFAR-10.
+	Unordered bool
+
+	unread map[int]bool // items of Bad
 }
 
 // Hash returns the SHA-256, in hex, of all items with their classes and contents. It does not depend on the order in which streams were

@@ -1,0 +1,224 @@
+package training
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/adapt/population"
+	"github.com/oatta/oatta/adapt/timeline"
+	"github.com/oatta/oatta/internal/calibration"
+	"github.com/oatta/oatta/internal/scores"
+	"github.com/oatta/oatta/internal/streams"
+	"github.com/oatta/oatta/runtime"
+)
+
+// Classifier gives the logits of inputs.
+type Classifier interface {
+	Logits(ctx context.Context, inputs []runtime.Tensor) ([]float32, error)
+}
+
+// Session classifies by a session whose inputs are in the order of a store's batches and whose output is logits.
+type Session struct{ runtime.Session }
+
+// Logits implements [Classifier].
+func (s Session) Logits(ctx context.Context, in []runtime.Tensor) ([]float32, error) {
+	out := make([]runtime.Tensor, len(s.Outputs()))
+	if err := s.Run(ctx, out, in); err != nil {
+		return nil, err
+	}
+	return runtime.DataOf[float32](out[0])
+}
+
+// Learned is what the labels tell of a trained network.
+type Learned struct {
+	Temperature float64          // of the validation examples; 1 if they cannot tell
+	Note        string           // why they cannot; "" if they can
+	Fit         *calibration.Fit // nil if they cannot
+	Prior       []float64        // of the classes in what the network was trained on, as they counted there
+	Transitions *population.Order
+	Validation  scores.Evaluation  // streams are groups
+	Test        *scores.Evaluation // nil without test groups
+	Intervals   *scores.Bootstrap  // over the groups of the test; nil for fewer than two
+}
+
+// Settings are those with which `run` filters the network's predictions.
+func (l *Learned) Settings() adapt.Settings {
+	s := adapt.Settings{Prior: l.Prior}
+	if l.Temperature != 1 {
+		s = s.Calibrated(l.Temperature)
+	}
+	return s
+}
+
+// Learn finds temperature, prior and transitions of a trained network, and its scores on the held-out groups with the filter and without.
+func Learn(ctx context.Context, d *Data, s *Split, c Classifier, set Settings) (*Learned, error) {
+	l := &Learned{}
+	var err error
+	if l.Prior, err = prior(d.Counts(d.Of(s.Train)), set.Balanced); err != nil {
+		return nil, err
+	}
+	if l.Transitions, err = d.order(s.Train); err != nil {
+		return nil, err
+	}
+	validation, err := d.predict(ctx, c, s.Validation, set.Batch)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.fit(d, validation); err != nil {
+		return nil, err
+	}
+	filter := l.Settings()
+	if l.Transitions != nil {
+		if filter.Population, err = l.Transitions.For(d.Labels); err != nil {
+			return nil, err
+		}
+	}
+	x, err := d.compare(validation, s.Validation, filter)
+	if err != nil {
+		return nil, err
+	}
+	l.Validation = x.EvaluateClasses(d.Labels)
+	if len(s.Test) == 0 {
+		return l, nil
+	}
+	test, err := d.predict(ctx, c, s.Test, set.Batch)
+	if err != nil {
+		return nil, err
+	}
+	if x, err = d.compare(test, s.Test, filter); err != nil {
+		return nil, err
+	}
+	e := x.EvaluateClasses(d.Labels)
+	l.Test = &e
+	if len(s.Test) > 1 {
+		l.Intervals, err = x.Bootstrap(d.Labels, scores.BootstrapOptions{})
+	}
+	return l, err
+}
+
+// prior is that of the examples, or even where the loss made them so.
+func prior(counts []int, balanced bool) ([]float64, error) {
+	if balanced {
+		for k := range counts {
+			counts[k] = 1
+		}
+	}
+	return calibration.Prior(counts, calibration.Pseudocount)
+}
+
+// order counts how the classes follow each other in the streams of some groups; nil if there are more classes than that is learned of.
+func (d *Data) order(of []Group) (*population.Order, error) {
+	if len(d.Labels) > population.MaxClasses || d.Unordered {
+		return nil, nil
+	}
+	in, counts := nameSet(of), population.NewCounts(len(d.Labels))
+	err := d.Streams(func(from, to int) error {
+		if !in[d.Items[from].Group] {
+			return nil
+		}
+		stream := make([]population.Item, 0, to-from)
+		for _, item := range d.Items[from:to] {
+			stream = append(stream, population.Item{Class: item.Class, Time: item.Time})
+		}
+		counts.Add(stream)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return counts.Order(d.Labels)
+}
+
+// predict returns the probabilities of the items of some groups, labelled or not; nil for one that could not be read.
+func (d *Data) predict(ctx context.Context, c Classifier, of []Group, batch int) (map[int][]float64, error) {
+	in := nameSet(of)
+	var items []int
+	for i, item := range d.Items {
+		if in[item.Group] && !d.unread[i] {
+			items = append(items, i)
+		}
+	}
+	out := make(map[int][]float64, len(items))
+	err := d.logits(ctx, c, items, batch, func(i int, logits []float32) error {
+		q := make([]float64, len(logits))
+		logSoftmax(q, logits)
+		total := 0.0
+		for k, v := range q {
+			q[k] = math.Exp(v)
+			total += q[k]
+		}
+		for k := range q {
+			q[k] /= total
+		}
+		out[i] = q
+		return adapt.Check(q, len(d.Labels))
+	})
+	return out, err
+}
+
+// fit finds the temperature.
+func (l *Learned) fit(d *Data, predicted map[int][]float64) error {
+	set := calibration.NewSet(len(d.Labels), calibration.DefaultMaxBytes)
+	for i, item := range d.Items {
+		if q := predicted[i]; q != nil && item.Class >= 0 {
+			set.Add(item.Group, item.Class, q)
+		}
+	}
+	f, err := set.Fit(calibration.Options{})
+	l.Temperature = 1
+	switch {
+	case errors.Is(err, calibration.ErrNothingToFit):
+		l.Note = "no temperature: " + err.Error()
+		return nil
+	case err != nil:
+		return err
+	case f.Bound != "":
+		l.Note = fmt.Sprintf("no temperature: the fit ended at its %s bound, %g", f.Bound, f.Temperature)
+		return nil
+	}
+	l.Temperature, l.Fit = f.Temperature, &f
+	return nil
+}
+
+// compare filters the streams of some groups and scores what comes out, group by group.
+func (d *Data) compare(predicted map[int][]float64, of []Group, s adapt.Settings) (*scores.Comparison, error) {
+	in, x := nameSet(of), scores.NewComparison(len(d.Labels))
+	group := map[string]string{}
+	err := d.Streams(func(from, to int) error {
+		if !in[d.Items[from].Group] {
+			return nil
+		}
+		group[d.Items[from].Stream] = d.Items[from].Group
+		return d.filter(predicted, from, to, s, x)
+	})
+	return x.Grouped(func(stream string) string { return group[stream] }), err
+}
+
+// filter passes the predictions of a stream through a filter of its own, as they would come.
+func (d *Data) filter(predicted map[int][]float64, from, to int, s adapt.Settings, x *scores.Comparison) error {
+	at := from
+	runner, err := streams.New(streams.Options{Classes: len(d.Labels), Settings: s, Times: &streams.Times{Policy: timeline.PolicyKeep}},
+		func(a streams.Answer[int]) error {
+			if item := d.Items[at]; item.Class >= 0 && a.Probs != nil {
+				x.Add(item.Stream, item.Class, predicted[at], a.Probs)
+			}
+			return nil
+		})
+	if err != nil {
+		return err
+	}
+	for ; at < to; at++ {
+		q := predicted[at]
+		if q == nil {
+			continue
+		}
+		err := runner.Add(streams.Item[int]{Stream: []byte(d.Items[at].Stream), Time: d.Items[at].Time, Probs: q, Ref: func() int { return at }})
+		if err != nil {
+			return err
+		}
+	}
+	return runner.Flush()
+}
