@@ -1,4 +1,4 @@
-package run
+package reading
 
 import (
 	"fmt"
@@ -9,16 +9,16 @@ import (
 	"github.com/oatta/oatta/internal/cli/console"
 )
 
-// What commands that read tables share.
+// TimeLayoutUsage is that of flags of layouts of times.
+const TimeLayoutUsage = "`LAYOUT` of times in an unusual form, of Go or strftime, as 2/1/2006 15:04 or %d/%m/%Y %H:%M"
 
-const timeLayoutUsage = "`LAYOUT` of times in an unusual form, of Go or strftime, as 2/1/2006 15:04 or %d/%m/%Y %H:%M"
-
-func quoteFlag() cli.Flag {
+// QuoteFlag says what quotes mean in a table.
+func QuoteFlag() cli.Flag {
 	return &cli.StringFlag{Name: "quote", Category: console.InputCategory, Usage: "what quotes mean in a table: none (characters like any) or backslash (\\\" is one inside quotes) (default: RFC 4180)"}
 }
 
-// commaOf reads the flag of the delimiter; 0 without it.
-func commaOf(c *cli.Context) (rune, error) {
+// CommaOf reads the flag of the delimiter; 0 without it.
+func CommaOf(c *cli.Context) (rune, error) {
 	comma := c.String("comma")
 	if comma == "tab" || comma == `\t` {
 		return '\t', nil
