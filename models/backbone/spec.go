@@ -102,6 +102,11 @@ var specs = []spec{
 	{"minilm", "MiniLM of 6 layers for texts", bert{384, 1536, 12, 6, &bertModules}, narrowStyle, texts, bertNaming, nil},
 	{"tinybert", "TinyBERT of 4 layers for texts", bert{312, 1200, 12, 4, &bertModules}, narrowStyle, texts, bertNaming, nil},
 	{"bert_mini", "BERT of 2 layers for texts, small enough for trials", bert{64, 256, 4, 2, &bertModules}, narrowStyle, texts, bertNaming, nil},
+	{
+		"text_cnn", "one convolution over word pieces and their mean, small enough to be embedded, for texts",
+		textCNN{width: 48, filters: 128, kernel: 3, hidden: 64},
+		pytorchStyle, Options{Classes: 2, Vocabulary: 30522, Dropout: 0.5}, ownNames, nil,
+	},
 }
 
 // specOf returns the line of a name.
