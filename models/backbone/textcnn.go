@@ -11,7 +11,7 @@ func (t textCNN) build(b *builder) graph.Value {
 	ids, mask := b.g.Input("input_ids", tokens), b.g.Input("attention_mask", tokens)
 	seen := b.op("mask.float", "Cast", []graph.Value{mask}, graph.A("to", int64(graph.Float32)))
 	seen = b.op("mask.wide", "Unsqueeze", []graph.Value{seen, b.g.Ints(1)})
-	words := b.param("embeddings.weight", distribution{normal: 0.1, padFirst: true}, int64(b.opts.Vocabulary), t.width)
+	words := b.param(wordTable, distribution{normal: 0.1, padFirst: true}, int64(b.opts.Vocabulary), t.width)
 	x := b.op("words", "Gather", []graph.Value{words, ids})
 	x = b.hide(b.op("words.turned", "Transpose", []graph.Value{x}, graph.A("perm", []int64{0, 2, 1})), seen, "words")
 	over := same(t.filters, t.kernel, 1)
