@@ -105,7 +105,9 @@ var specs = []spec{
 	{
 		"text_cnn", "one convolution over word pieces and their mean, small enough to be embedded, for texts",
 		textCNN{width: 48, filters: 128, kernel: 3, hidden: 64},
-		pytorchStyle, Options{Classes: 2, Vocabulary: 30522, Dropout: 0.5}, ownNames, nil,
+		pytorchStyle,
+		Options{Classes: 2, Vocabulary: 30522, Dropout: 0.5},
+		ownNames, nil,
 	},
 }
 
