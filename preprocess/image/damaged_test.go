@@ -1,6 +1,7 @@
 package image
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -33,6 +34,22 @@ func TestUnusualJPEGs(t *testing.T) {
 		if err := tr.File(x, f); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// Inks without Adobe's mark are those with it, as in PIL.
+func TestUnmarkedInks(t *testing.T) {
+	marked := picture(t, "jpeg_cmyk.jpg")
+	want, _, err := Decode(marked, Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _, err := Decode(bytes.Replace(marked, []byte("Adobe"), []byte("Adobf"), 1), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if most, mean := difference(whole(t, got, 1), whole(t, want, 1)); most > usualTolerance.most || mean > usualTolerance.mean {
+		t.Errorf("pixels differ by %v at most and %.4f in the mean", most, mean)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 
 // Picture is what a file gave.
 type Picture struct {
-	Image  goimage.Image // Gray, YCbCr with chroma of full size, or NRGBA
+	Image  goimage.Image // Gray, YCbCr with chroma of full size, NRGBA or CMYK
 	Damage string        // what is wrong with the file, in words; "" for a whole one
 }
 
@@ -26,8 +26,11 @@ func Config(data []byte) (goimage.Config, error) {
 		return goimage.Config{}, fmt.Errorf("jpeg: %w", err)
 	}
 	c := goimage.Config{Width: d.width, Height: d.height, ColorModel: color.YCbCrModel}
-	if len(d.components) == 1 {
+	switch len(d.components) {
+	case 1:
 		c.ColorModel = color.GrayModel
+	case 4:
+		c.ColorModel = color.CMYKModel
 	}
 	return c, nil
 }
@@ -118,10 +121,12 @@ func (d *decoder) image() goimage.Image {
 		c.blocks = nil
 	}
 	all := goimage.Rect(0, 0, d.width, d.height)
-	if len(planes) == 1 {
+	switch {
+	case len(planes) == 1:
 		return &goimage.Gray{Pix: planes[0], Stride: d.width, Rect: all}
-	}
-	if !d.isRGB() {
+	case len(planes) == 4:
+		return d.inks(planes)
+	case !d.isRGB():
 		return &goimage.YCbCr{
 			Y: planes[0], Cb: planes[1], Cr: planes[2], YStride: d.width, CStride: d.width,
 			SubsampleRatio: goimage.YCbCrSubsampleRatio444, Rect: all,

@@ -49,6 +49,8 @@ func samples(t *testing.T, img goimage.Image) (out []byte) {
 	switch m := img.(type) {
 	case *goimage.Gray:
 		return m.Pix
+	case *goimage.CMYK:
+		return m.Pix
 	case *goimage.YCbCr:
 		for i := range m.Y {
 			out = append(out, m.Y[i], m.Cb[i], m.Cr[i])
@@ -150,7 +152,7 @@ func TestRefusals(t *testing.T) {
 
 // A file cut anywhere is an error or a picture that is told to be damaged, or one that lacks its end mark alone.
 func TestEveryCut(t *testing.T) {
-	for _, name := range []string{"plain.jpg", "prog_restart.jpg", "arith_prog.jpg"} {
+	for _, name := range []string{"plain.jpg", "prog_restart.jpg", "arith_prog.jpg", "inks_luma_both.jpg"} {
 		data := read(t, name)
 		for n := range len(data) - 2 {
 			if p, err := Decode(data[:n]); err == nil && p.Damage == "" && !(name == "plain.jpg" && n > len(data)-4) {

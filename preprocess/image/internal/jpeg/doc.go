@@ -3,9 +3,9 @@
 // ones, of which it makes what libjpeg makes.
 //
 // It stands in where the standard decoder has failed, so it is made to be plain, not fast: all coefficients are held, then transformed.
-// Eight bits a sample, one or three components, sequential or progressive (ITU-T T.81, processes SOF0, 1, 2, 9 and 10). For whole files
+// Eight bits a sample, one, three or four components, sequential or progressive (ITU-T T.81, processes SOF0, 1, 2, 9 and 10). For whole files
 // the planes are libjpeg-turbo's bit by bit: its slow integer transform, and its default ("fancy") upsampling. Lossless,
-// hierarchical and 12-bit files, and files of four components, are errors.
+// hierarchical and 12-bit files are errors. Four planes are inks, whole or behind luma and chroma (CMYK, YCCK), inverted as PIL has them.
 //
 // # Damage
 //

@@ -131,7 +131,7 @@ func (d *decoder) frame(marker byte, b []byte) error {
 	}
 	d.height, d.width = int(binary.BigEndian.Uint16(b[1:])), int(binary.BigEndian.Uint16(b[3:]))
 	n := int(b[5])
-	if b[0] != 8 || n != 1 && n != 3 {
+	if b[0] != 8 || n != 1 && n != 3 && n != 4 {
 		return fmt.Errorf("%w: %d components of %d bits", errUnsupported, n, b[0])
 	}
 	if d.height == 0 || d.width == 0 {

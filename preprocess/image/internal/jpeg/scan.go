@@ -55,7 +55,7 @@ func (d *decoder) scanHeader(b []byte) (*scan, error) {
 	if d.components == nil {
 		return nil, fmt.Errorf("a scan before the frame")
 	}
-	if len(b) < 1 || len(b) != 4+2*int(b[0]) || b[0] < 1 || b[0] > 3 {
+	if len(b) < 1 || len(b) != 4+2*int(b[0]) || b[0] < 1 || b[0] > 4 {
 		return nil, fmt.Errorf("scan header of %d bytes", len(b))
 	}
 	s := &scan{d: d}

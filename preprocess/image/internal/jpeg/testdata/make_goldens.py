@@ -3,11 +3,12 @@
 
 Needs numpy and pillow; the versions that were used are written into the file. The files themselves cannot be made by Pillow: those called
 arith, s_, sp_, prog_ and plain are cjpeg's of libjpeg-turbo 3.1, of a picture of waves and noise (-arithmetic, -sample, -progressive,
--restart); damaged_* are such files that were cut, or in which a few bytes were changed, left out or added.
+-restart), those called inks are make_inks.py's; damaged_* are such files that were cut, or in which a few bytes were changed, left out or
+added.
 
     python make_goldens.py   # writes beside itself
 
-Each file: width, height, and the SHA-256 of the bytes of all planes at full size, sample by sample: grey, or Y, Cb, Cr.
+Each file: width, height, and the SHA-256 of the bytes of all planes at full size, sample by sample: grey, Y, Cb, Cr, or inks.
 """
 import hashlib
 import json
