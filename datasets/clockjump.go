@@ -30,11 +30,12 @@ func clockJumps(items []*item) (falls []*item) {
 	return falls
 }
 
-// warnJumps tells of a stream whose clock was reset, or jumped ahead and came back: its order is that of the times all the same.
-func (l *Listing) warnJumps(stream string, items []*item) {
+// warnJumps tells of a stream whose clock was reset, or jumped ahead and came back, and reports whether it was: its order is that of the
+// times all the same.
+func (l *Listing) warnJumps(stream string, items []*item) bool {
 	falls := clockJumps(items)
 	if len(falls) == 0 {
-		return
+		return false
 	}
 	first := slices.Index(items, falls[0])
 	before := items[:first]
@@ -53,6 +54,7 @@ func (l *Listing) warnJumps(stream string, items []*item) {
 	l.warn("%s: the camera's clock falls from %s to %s at %s: %s before it by name and %s from it on are so far apart; their order is that of the times",
 		message.Show(stream), before[lastTimed(before)].Time.Format(time.DateOnly), falls[0].Time.Format(time.DateOnly), message.Show(falls[0].Name),
 		message.Count(ahead, "picture"), message.Count(earlier, "picture"))
+	return true
 }
 
 // lastTimed returns the index of the last item with a time.

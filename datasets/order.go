@@ -28,7 +28,9 @@ func (l *Listing) order(items []*item) {
 	slices.SortFunc(names, CompareNatural)
 	l.Pictures = make([]Picture, 0, len(items))
 	for _, name := range names {
-		l.warnJumps(name, streams[name])
+		if !l.warnJumps(name, streams[name]) {
+			l.warnFolds(name, streams[name])
+		}
 		l.warnMixed(name, streams[name])
 		for _, it := range sortStream(streams[name]) {
 			l.Pictures = append(l.Pictures, it.Picture)
