@@ -75,10 +75,11 @@ func OpenSleep(ctx context.Context, args []string, m models.Manifest, o SleepOpt
 	if !slices.ContainsFunc(files, func(f file) bool { return hasEnding(f.name, recordingEndings...) || f.err != nil }) {
 		return nil, errors.New("no recording found: want files that end in .edf, .bdf or .rec")
 	}
-	scores, err := s.scoresOf(files)
+	scores, err := s.scoresOf(files, args)
 	if err != nil {
 		return nil, err
 	}
+	files = slices.DeleteFunc(files, func(f file) bool { return scores.strange[f.path] })
 	if err := s.list(ctx, files, scores); err != nil {
 		return nil, err
 	}
@@ -106,7 +107,7 @@ var recordingEndings = []string{".edf", ".bdf", ".rec"}
 // IsNight tells by a file's name whether it may be a recording or its hypnogram. What `oatta run sleep --hypnograms` wrote is neither,
 // so that it may lie where the recordings do.
 func IsNight(name string) bool {
-	return hasEnding(name, append([]string{".xml", ".annot"}, recordingEndings...)...) && !hasEnding(name, ".hypnogram.edf")
+	return hypnogram.IsScores(name) || hasEnding(name, recordingEndings...) && !hasEnding(name, ".hypnogram.edf")
 }
 
 func (s *Sleep) list(ctx context.Context, files []file, scores sleepScores) error {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/oatta/oatta/datasets/edf"
 	"github.com/oatta/oatta/datasets/edf/hypnogram"
@@ -16,14 +17,15 @@ import (
 
 // sleepScores tells which files are hypnograms, and of which recordings.
 type sleepScores struct {
-	of     map[string]string // path of a recording to that of its hypnogram
-	skip   map[string]bool   // paths of files that are no recordings
-	hashed []any             // what of the options decides the labels
+	of      map[string]string // path of a recording to that of its hypnogram
+	skip    map[string]bool   // paths of files that are no recordings
+	strange map[string]bool   // paths of text files that are nobody's hypnogram
+	hashed  []any             // what of the options decides the labels
 }
 
 // scoresOf finds the hypnograms among the files, or those that the options name.
-func (s *Sleep) scoresOf(files []file) (sleepScores, error) {
-	out := sleepScores{of: map[string]string{}, skip: map[string]bool{}}
+func (s *Sleep) scoresOf(files []file, args []string) (sleepScores, error) {
+	out := sleepScores{of: map[string]string{}, skip: map[string]bool{}, strange: map[string]bool{}}
 	paths := make([]string, len(files))
 	for i, f := range files {
 		paths[i] = f.path
@@ -45,11 +47,13 @@ func (s *Sleep) scoresOf(files []file) (sleepScores, error) {
 		}
 	}
 	for _, f := range files { // what is not read as a recording, whoever it is of
-		if hasEnding(f.name, ".xml", ".annot") && !out.skip[f.path] {
-			out.skip[f.path] = true
-			if slices.Contains(rest, f.path) && s.options.Hypnogram == "" {
+		if hypnogram.IsScores(f.name) && !out.skip[f.path] {
+			loose := slices.Contains(rest, f.path)
+			if loose && s.options.Hypnogram == "" {
 				s.warn("%s: no recording of its name: left out", f.name)
 			}
+			out.strange[f.path] = hypnogram.IsText(f.path) && !loose && !slices.Contains(args, f.path)
+			out.skip[f.path] = !hypnogram.IsText(f.path) || loose // else it is read as a recording, which it is not, if it was asked for
 		}
 	}
 	return out, nil
@@ -60,8 +64,13 @@ func (s *Sleep) named(files []file, out *sleepScores) error {
 	path := s.options.Hypnogram
 	rows := [][2]string{{"", path}}
 	if hasEnding(path, ".csv") {
-		var err error
-		if rows, err = readMapping(path); err != nil {
+		mapped, err := readMapping(path)
+		if errors.Is(err, errNoMapping) {
+			_, failed := hypnogram.Options{Words: s.options.Words}.Open(path, time.Time{})
+			if failed != nil {
+				return fmt.Errorf("%w; nor is it a hypnogram: %w", err, failed)
+			}
+		} else if rows = mapped; err != nil {
 			return err
 		}
 	}
@@ -85,6 +94,8 @@ func (s *Sleep) named(files []file, out *sleepScores) error {
 	return nil
 }
 
+var errNoMapping = errors.New("no columns recording and hypnogram")
+
 // readMapping reads recordings and hypnograms, whose paths count from the folder of the file.
 func readMapping(path string) (rows [][2]string, err error) {
 	f, err := os.Open(path)
@@ -99,7 +110,7 @@ func readMapping(path string) (rows [][2]string, err error) {
 	}
 	recording, scores := slices.Index(head, "recording"), slices.Index(head, "hypnogram")
 	if recording < 0 || scores < 0 {
-		return nil, fmt.Errorf("%s: no columns recording and hypnogram among %q", filepath.Base(path), head)
+		return nil, fmt.Errorf("%s: %w among %q", filepath.Base(path), errNoMapping, head)
 	}
 	for {
 		row, err := table.Read()
@@ -196,7 +207,15 @@ func (s *Sleep) score(n *night, e *edf.File, path string) error {
 			s.warn("%s: %s", n.file.name, w)
 		}
 	}
-	a, err := hypnogram.Align(h, n.start, newEDFSource(e).seconds())
+	seconds := newEDFSource(e).seconds()
+	note, err := h.Fits(seconds)
+	if err != nil {
+		return err
+	}
+	if note != "" {
+		s.warn("%s: its hypnogram: %s", n.file.name, note)
+	}
+	a, err := hypnogram.Align(h, n.start, seconds)
 	if err != nil {
 		return err
 	}

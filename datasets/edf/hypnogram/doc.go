@@ -15,8 +15,9 @@
 // counts. Annotations in other steps, as pages of 20 seconds, score the epochs in which they agree; an epoch across two stages is
 // Unscored. What lies before the start is cut. [Hypnogram].Warnings tells each of these, once, with how often it was met.
 //
-// Beside EDF+, [Options.Open] reads the XML of the NSRR and of Compumedics Profusion and the .annot files of Luna, whose times count from the
-// start of the recording.
+// Beside EDF+, [Options.Open] reads the XML of the NSRR and of Compumedics Profusion, the .annot files of Luna and the events.tsv of BIDS, whose
+// times count from the start of the recording, and stages one a line, as Luna's .eannot and YASA's hypnograms have them, in words, letters or
+// codes. These have no times: [Hypnogram.Fits] compares their number with the recording.
 //
 // [Trim] is the usual protocol of Sleep-EDF, whose recordings last a day: from 30 minutes (60 epochs) before the first epoch of sleep
 // (N1, N2, N3, R) to 30 minutes after the last one. Unscored epochs count as time, not as sleep, and are dropped by whoever feeds a

@@ -23,10 +23,11 @@ var errLong = errors.New("longer than 64 MiB")
 type textReader func(r io.Reader, start time.Time, o Options) ([]edf.Annotation, []string, error)
 
 // Open reads the hypnogram of a recording that begins at start, which may be unknown, by the ending of its name: the XML of the NSRR or
-// of Compumedics Profusion (.xml), an .annot file of Luna, or else EDF+ or BDF+.
+// of Compumedics Profusion (.xml), an .annot file of Luna, stages one a line or in a table (.eannot, .txt, .csv, .tsv), or else EDF+ or BDF+.
 func (o Options) Open(path string, start time.Time) (*Hypnogram, error) {
 	read := map[string]textReader{".xml": readXML, ".annot": readAnnot}[ending(path)]
-	if read == nil {
+	isList := slices.Contains(listEndings, ending(path))
+	if read == nil && !isList {
 		return o.openEDF(path)
 	}
 	f, err := os.Open(path)
@@ -34,7 +35,12 @@ func (o Options) Open(path string, start time.Time) (*Hypnogram, error) {
 		return nil, fmt.Errorf("hypnogram: %w", err)
 	}
 	defer f.Close()
-	h, err := o.text(read, f, start)
+	var h *Hypnogram
+	if isList {
+		h, err = o.list(f, start)
+	} else {
+		h, err = o.text(read, f, start)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("hypnogram: %s: %w", filepath.Base(path), err)
 	}
@@ -47,8 +53,12 @@ func (o Options) text(read textReader, r io.Reader, start time.Time) (*Hypnogram
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(annotations, func(a, b edf.Annotation) int { return cmp.Compare(a.Onset, b.Onset) })
+	sortByOnset(annotations)
 	return o.noted(start, annotations, notes)
+}
+
+func sortByOnset(annotations []edf.Annotation) {
+	slices.SortStableFunc(annotations, func(a, b edf.Annotation) int { return cmp.Compare(a.Onset, b.Onset) })
 }
 
 // noted is fromAnnotations for annotations of which some could not be read.

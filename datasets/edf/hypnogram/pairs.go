@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/oatta/oatta/datasets/edf"
 )
@@ -21,7 +22,7 @@ type Pair struct {
 // endings of names that are read; those of scores hold nothing else.
 var (
 	recordings = []string{".edf", ".bdf", ".rec"}
-	scores     = []string{".xml", ".annot"}
+	scores     = append([]string{".xml", ".annot"}, listEndings...)
 )
 
 // words are what names of hypnograms end in after a dash, a point, a space or an underscore; "psg" is what names of recordings end in.
@@ -33,6 +34,32 @@ var words = []string{
 // named are the words of names that say that a file holds nothing but stages, which no other program contradicts.
 var named = words[:3]
 
+// titles are those that say so of a file of text, whose words nobody else could know.
+var titles = words[:6]
+
+// bids is what names of recordings end in there beside those of events: sub-01_task-sleep_eeg.edf and sub-01_task-sleep_events.tsv.
+const bids = "_EEG"
+
+// IsScores tells by a file's name whether it may be a hypnogram that holds nothing else: .xml, .annot, .eannot, .txt, or .csv and .tsv whose
+// names end in a word for one. What oatta itself wrote is none, .hypnogram.csv and the like.
+func IsScores(name string) bool {
+	end := ending(name)
+	if end != ".csv" && end != ".tsv" {
+		return slices.Contains(scores, end)
+	}
+	return slices.Contains(words, lastWord(name)) && !strings.HasSuffix(strings.ToLower(name), ".hypnogram"+end)
+}
+
+// lastWord returns the last of several words of a name without its ending, in lower case.
+func lastWord(path string) string {
+	stem := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	at := strings.LastIndexAny(stem, "-_. ")
+	if at < 1 {
+		return ""
+	}
+	return strings.ToLower(stem[at+1:])
+}
+
 // sleepEDF is a name of Sleep-EDF, in which the last letter is the scorer's in one file and none's in the other.
 var sleepEDF = regexp.MustCompile(`^(SC|ST)[0-9]{4}[A-Z][A-Z0-9]$`)
 
@@ -41,8 +68,9 @@ var sleepEDF = regexp.MustCompile(`^(SC|ST)[0-9]{4}[A-Z][A-Z0-9]$`)
 // and night1.xml, sub2-PSG.edf and sub2-Hypnogram.edf. The names of Sleep-EDF differ besides in the letter of the scorer: SC4001E0-PSG.edf
 // and SC4001EC-Hypnogram.edf.
 //
-// Hypnograms are XML files of the NSRR or Compumedics, .annot files, and EDF files that are called hypnograms or hold nothing but
-// annotations; XML of other kinds is ignored. Two files of one folder go together before those of two folders. Pairs are in order of their
+// Hypnograms are XML files of the NSRR or Compumedics, .annot and .eannot files, EDF files that are called hypnograms or hold nothing but
+// annotations, and text files that are called hypnograms, stages or scoring or hold stages (see [Options.Open]); XML and text of other kinds
+// are ignored. Names of BIDS may differ in _eeg and _events. Two files of one folder go together before those of two folders. Pairs are in order of their
 // keys. Files of a name with a hypnogram that have no partner are in rest, and those with more than one besides in unclear, a line each.
 func Pairs(paths []string) (pairs []Pair, rest, unclear []string) {
 	groups := map[string]*group{}
@@ -55,6 +83,12 @@ func Pairs(paths []string) (pairs []Pair, rest, unclear []string) {
 			groups[key] = &group{key: key}
 		}
 		groups[key].add(p, isScores)
+	}
+	for key, g := range groups {
+		if with := groups[key+bids]; with != nil && len(g.recordings) == 0 {
+			with.hypnograms = append(with.hypnograms, g.hypnograms...)
+			g.hypnograms = nil
+		}
 	}
 	for _, g := range groups {
 		g.sift()
@@ -119,6 +153,7 @@ func (g *group) sift() {
 	for _, p := range g.hypnograms {
 		switch end := ending(p); {
 		case end == ".xml" && !isScoresXML(p):
+		case IsText(p) && !calledScores(p) && (len(g.recordings) == 0 || !holdsStages(p)):
 		case slices.Contains(scores, end) || calledHypnogram(p) || annotationsOnly(p):
 			kept = append(kept, p)
 		default:
@@ -140,9 +175,20 @@ func (g *group) sift() {
 
 // calledHypnogram tells whether a name says so plainly.
 func calledHypnogram(path string) bool {
-	stem := strings.ToLower(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
-	at := strings.LastIndexAny(stem, "-_. ")
-	return at > 0 && slices.Contains(named, stem[at+1:])
+	return slices.Contains(named, lastWord(path))
+}
+
+// IsText tells of a hypnogram by its name whether it is of text, as other files are besides.
+func IsText(path string) bool {
+	return ending(path) != ".eannot" && slices.Contains(listEndings, ending(path))
+}
+
+func calledScores(path string) bool { return slices.Contains(titles, lastWord(path)) }
+
+// holdsStages tells whether a file of text can be read and a stage is in it.
+func holdsStages(path string) bool {
+	h, err := Options{}.Open(path, time.Time{})
+	return err == nil && slices.ContainsFunc(h.Stages, func(s Stage) bool { return s != Unscored })
 }
 
 // annotationsOnly tells whether a file can be read and has no signals.

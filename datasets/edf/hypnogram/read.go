@@ -18,6 +18,7 @@ type Hypnogram struct {
 	Start    time.Time // from which seconds count, wall clock; zero if unknown
 	Offset   float64   // second at which the first epoch begins, 0 to 30: not 0 where all was scored in epochs off the start
 	Stages   []Stage   // one for each epoch
+	Lines    int       // stages of a list without times, one a line, which [Hypnogram.Fits] compares with the recording; 0: they have times
 	Warnings []string  // of the file, its annotations and the stages
 }
 

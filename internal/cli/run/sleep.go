@@ -70,8 +70,9 @@ func evalSleepCommand(env console.Environment) *cli.Command {
 		Name:      "sleep",
 		Usage:     "stage scored recordings and compare the stages before and after the filter with the hypnograms",
 		ArgsUsage: "DIR|FILE...",
-		Description: "Hypnograms are EDF+ files of annotations, XML of the NSRR or of Compumedics, or .annot files of Luna that share their name with a\n" +
-			"recording (night1.edf and night1-hypnogram.edf, night1.xml or night1.annot; or as in Sleep-EDF), or annotations of the\n" +
+		Description: "Hypnograms are EDF+ files of annotations, XML of the NSRR or of Compumedics, .annot and .eannot files of Luna, events.tsv of BIDS,\n" +
+			"or texts with one stage a line (words, or the codes of YASA) that share their name with a recording (night1.edf and\n" +
+			"night1-hypnogram.edf, night1.xml, night1.annot or night1.txt; or as in Sleep-EDF), or annotations of the\n" +
 			"recording itself. Stages of Rechtschaffen and Kales are read as the AASM's; what was not scored takes part in its stream and is\n" +
 			"not compared.",
 		Flags:  slices.Concat(sleepFlags(), resultFlags(), evalFlags(), reading.HypnogramFlags()),
