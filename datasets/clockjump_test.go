@@ -48,11 +48,13 @@ func TestClockFolds(t *testing.T) {
 		want  []string
 	}{
 		"the end of summer time": {
-			"c/IMG_%04d.jpg", []string{"1:50:00", "2:10:00", "2:40:00", "2:58:00", "2:05:00", "2:30:00", "3:10:00"},
+			"c/IMG_%04d.jpg",
+			[]string{"1:50:00", "2:10:00", "2:40:00", "2:58:00", "2:05:00", "2:30:00", "3:10:00"},
 			[]string{hour("53m0s, from 2021-10-31 02:58:00 to 2021-10-31 02:05:00, at c/IMG_0004.jpg, as at the end of summer time: 3 pictures before it by name and 2 pictures from it on lie in the time that it showed twice,")},
 		},
 		"set right by hours, twice": {
-			"c/%d.jpg", []string{"0:00:00", "7:00:00", "1:00:00", "8:00:00", "2:00:00", "9:00:00"},
+			"c/%d.jpg",
+			[]string{"0:00:00", "7:00:00", "1:00:00", "8:00:00", "2:00:00", "9:00:00"},
 			[]string{hour("6h0m0s, from 2021-10-31 07:00:00 to 2021-10-31 01:00:00, at c/2.jpg: 1 picture before it by name and 2 pictures from it on lie in the time that it showed twice,") + "; it falls 1 more time"},
 		},
 		"a burst out of turn":      {"c/%d.jpg", []string{"1:00:00", "1:00:02", "1:00:01", "1:00:03"}, nil},

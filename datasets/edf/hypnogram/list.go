@@ -134,8 +134,8 @@ func cellsOf(rows [][]string, at int) []string {
 // counts tells whether the first cells are numbers one apart.
 func counts(rows [][]string) bool {
 	last := 0
-	for i, row := range rows {
-		n, err := strconv.Atoi(strings.TrimSpace(row[0]))
+	for i, cell := range cellsOf(rows, 0) {
+		n, err := strconv.Atoi(cell)
 		if err != nil || i > 0 && n != last+1 {
 			return false
 		}

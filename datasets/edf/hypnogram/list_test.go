@@ -111,7 +111,7 @@ func TestPairsOfText(t *testing.T) {
 		"sub-01_task-sleep_eeg.edf *sub-01_task-sleep_events.tsv": "sub-01_task-sleep_eeg.edf=sub-01_task-sleep_events.tsv",
 		"sub-01_task-sleep_eeg.edf sub-01_task-sleep_events.tsv":  "",
 		"sub-01_task-sleep.edf *sub-01_task-sleep_events.tsv":     "sub-01_task-sleep.edf=sub-01_task-sleep_events.tsv",
-		"a.edf *a.txt a.eannot": "unclear",
+		"a.edf *a.txt a.eannot":                                   "unclear",
 	} {
 		dir := t.TempDir()
 		var paths []string
