@@ -283,7 +283,7 @@ func TestSleepTells(t *testing.T) {
 	if err != nil || len(m.Warnings) != 3 || !strings.Contains(string(m.Settings.Prepare), `"Signal": "C4"`) {
 		t.Errorf("manifest: %v, %q, %s", err, m.Warnings, m.Settings.Prepare)
 	}
-	_, text = mustOatta(t, console.Fine, "run", "sleep", filepath.Join(dir, "dot.edf"), "--model", model, "--unit", "mV", "--channels", "C4")
+	_, text = mustOatta(t, console.Fine, "run", "sleep", filepath.Join(dir, "dot.edf"), "--model", model, "--unit", "uV", "--channels", "C4")
 	if strings.Contains(text, "channel") {
 		t.Errorf("named, and told all the same: %s", text)
 	}

@@ -30,6 +30,7 @@ type SleepOptions struct {
 	// Channels are found in place of those that the manifest names, in the same order; nil: those of the manifest.
 	Channels []string
 	// Unit is what channels are in whose own unit is no voltage: uV, mV or V; "": they are taken as they are, with a warning.
+	// uV=mV: what those are in whose header says the first.
 	Unit string
 }
 

@@ -215,3 +215,36 @@ func (c sleepCase) warned(t *testing.T, s *Sleep) {
 		t.Errorf("warnings %q, want %q", w, c.warning)
 	}
 }
+
+// TestSleepDoubtsUnits: a header that says uV of volts is told, and set right by the option that the warning names.
+func TestSleepDoubtsUnits(t *testing.T) {
+	dir := t.TempDir()
+	unpackCase(t, dir, "f04_Volts.edf")
+	path := filepath.Join(dir, "f04_Volts.edf")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(strings.Replace(string(data), "Volts", "uV   ", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const warning = `channel "EEG Fpz-Cz": its typical amplitude is under 0.5 microvolts by the unit "uV", which is no sleeper's: if it is V, --unit uV=V says so, in 1 recording, the first f04_Volts.edf`
+	for unit, want := range map[string][]string{"": {warning}, "uV=V": nil} {
+		s, err := OpenSleep(context.Background(), []string{dir}, sleepModel("EEG Fpz-Cz", 100), SleepOptions{Unit: unit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dst := make([]float32, 3000)
+		for i := range s.Items() {
+			if err := s.load(dst, i); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if top := slices.Max(dst); (top > 10 && top < 4000) != (unit != "") {
+			t.Errorf("--unit %q: %g microvolts", unit, top)
+		}
+		if w := s.Warnings(); !slices.Equal(w, want) {
+			t.Errorf("--unit %q: %q, want %q", unit, w, want)
+		}
+	}
+}

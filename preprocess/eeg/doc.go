@@ -10,7 +10,8 @@
 // Stretches shorter than an epoch give none and are left out from the beginning.
 //
 // What is recorded but means little is told: epochs in which a signal does not move or is saturated are in [Epochs].Faults, and a unit that
-// is no voltage in [Epochs].Warnings, unless [Settings].Unit says what it is.
+// is no voltage, or in which a signal would be far weaker or stronger than any of a sleeper, in [Epochs].Warnings, unless [Settings].Unit says
+// what it is.
 //
 // The caller owns all slices; nothing is kept between calls; all functions are safe for concurrent use.
 //

@@ -291,6 +291,51 @@ func TestUnit(t *testing.T) {
 	}
 }
 
+// TestAmplitude: what no sleeper gives is told with the unit that it may have, which a setting says for all signals that claim another.
+func TestAmplitude(t *testing.T) {
+	loud := func(times float64) []Piece {
+		x := wave(3000)
+		for i := range x {
+			x[i] = 20 * times * math.Sin(float64(i))
+		}
+		return []Piece{{0, x}}
+	}
+	for _, c := range []struct {
+		unit  string
+		times float64
+		say   string
+		want  string
+	}{
+		{"uV", 1, "", ""},
+		{"mV", 1e-3, "", ""},
+		{"uV", 1e-3, "", `channel "C3": its typical amplitude is under 0.5 microvolts by the unit "uV", which is no sleeper's: if it is mV, --unit uV=mV says so`},
+		{"µV", 1e-6, "", "if it is V, --unit uV=V says so"},
+		{"mV", 1, "", `over 1000 microvolts by the unit "mV", which is no sleeper's: if it is uV, --unit mV=uV says so`},
+		{"uV", 1e3, "", "if it is nV, --unit uV=nV says so"},
+		{"uV", 1e-15, "", "if it has another unit, --unit uV=UNIT says which"},
+		{".V", 1e3, "uV", "if it is nV, --unit nV says so"},
+		{"uV", 1e-3, "uV=mV", ""},
+		{"µV", 1e-3, "uV = mV", ""},
+		{"mV", 1e-3, "uV=mV", ""}, // that of others
+		{"x", 1e-3, "x=mV", ""},
+	} {
+		r := recording{{Label: "C3", Unit: c.unit, Rate: 100, Pieces: loud(c.times)}}
+		e, err := Prepare(r, 0, Settings{Channels: []string{"C3"}, Rate: 100, Unit: c.say})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(e.Warnings, "; "); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%g of %s, said %q: %q, want %q", c.times, c.unit, c.say, got, c.want)
+		}
+		if peak := slices.Max(e.Data); c.want == "" && !(peak > 10 && peak < 30) {
+			t.Errorf("%g of %s, said %q: %g microvolts", c.times, c.unit, c.say, peak)
+		}
+	}
+	if err := (Settings{Channels: []string{"C3"}, Rate: 100, Unit: "uV=furlong"}).Validate(); err == nil || !strings.Contains(err.Error(), "as uV=mV what a header says and what it is") {
+		t.Error(err)
+	}
+}
+
 // wave is a signal of several frequencies.
 func wave(n int) []float64 {
 	x := make([]float64, n)

@@ -19,6 +19,7 @@ const (
 // inspect looks at all epochs of a signal that begin at offset or later and lie in one piece.
 func (e *Epochs) inspect(c Channel, offset float64, set Settings) {
 	f := Fault{Label: c.Label}
+	var amplitudes []float64
 	size := int(math.Round(c.Rate * set.seconds()))
 	if size < 2 { // a sample cannot move
 		return
@@ -29,17 +30,21 @@ func (e *Epochs) inspect(c Channel, offset float64, set Settings) {
 			if first < 0 || first+size > len(p.Samples) {
 				break
 			}
-			switch flat, clipped := c.faulty(p.Samples[first : first+size]); {
+			x := p.Samples[first : first+size]
+			switch flat, clipped := c.faulty(x); {
 			case clipped:
 				f.Clipped = append(f.Clipped, int(i))
 			case flat:
 				f.Flat = append(f.Flat, int(i))
+			default:
+				amplitudes = append(amplitudes, amplitude(x))
 			}
 		}
 	}
 	if f.Flat != nil || f.Clipped != nil {
 		e.Faults = append(e.Faults, f)
 	}
+	e.weigh(c, amplitudes, set)
 }
 
 // faulty tells whether the samples of an epoch do not move, or lie at an end of the range.

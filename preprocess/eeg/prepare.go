@@ -80,11 +80,7 @@ func (e *Epochs) channel(src Source, name string, offset float64, set Settings) 
 		return nil, err
 	}
 	e.Labels = append(e.Labels, c.Label)
-	scale, ok := Microvolts(c.Unit)
-	if !ok && set.Unit != "" {
-		scale, ok = Microvolts(set.Unit)
-	}
-	if ok {
+	if scale, ok := set.scaleOf(c.Unit); ok {
 		eachSample(c.Pieces, func(v float64) float64 { return v * scale })
 	} else {
 		e.Warnings = append(e.Warnings, fmt.Sprintf("channel %q: unit %q is no voltage: values are as they are", c.Label, c.Unit))

@@ -3,6 +3,7 @@ package eeg
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/oatta/oatta/preprocess/dsp"
 )
@@ -17,6 +18,7 @@ type Settings struct {
 	Mean, Std    []float64 // for Standardise, one a channel in the channel's unit (microvolts); default: of the recording itself
 
 	// Unit is what signals are in whose own unit is no voltage, as uV, mV or V; default: their values are taken as they are, with a warning.
+	// "uV=mV" is what those are in whose header says uV and is wrong.
 	Unit string `json:",omitempty"`
 }
 
@@ -48,13 +50,43 @@ func (s Settings) validate() error {
 	if err := s.Band.Validate(); err != nil {
 		return err
 	}
-	if _, ok := Microvolts(s.Unit); s.Unit != "" && !ok {
-		return fmt.Errorf("unit %q: want uV, mV, V or nV", s.Unit)
+	if _, _, ok := s.unit(); s.Unit != "" && !ok {
+		return fmt.Errorf("unit %q: want uV, mV, V or nV, or as uV=mV what a header says and what it is", s.Unit)
 	}
 	if s.Band.High > s.Rate/2 {
 		return fmt.Errorf("band up to %g Hz: more than half the rate of %g Hz can carry", s.Band.High, s.Rate)
 	}
 	return dsp.CheckScale(s.Channels, s.Standardise, s.Mean, s.Std)
+}
+
+// unit returns what the settings say of units: that of signals of another, "" for those without a voltage, in microvolts.
+func (s Settings) unit() (said string, scale float64, ok bool) {
+	said, is, both := strings.Cut(s.Unit, "=")
+	if !both {
+		said, is = "", s.Unit
+	}
+	scale, ok = Microvolts(is)
+	return strings.TrimSpace(said), scale, ok
+}
+
+// scaleOf returns what a value in a signal's unit is to be multiplied with to be in microvolts; false where nobody knows.
+func (s Settings) scaleOf(unit string) (float64, bool) {
+	own, ok := Microvolts(unit)
+	said, scale, given := s.unit()
+	switch {
+	case given && said == "" && !ok:
+		return scale, true
+	case given && said != "" && sameUnit(said, unit):
+		return scale, true
+	}
+	return own, ok
+}
+
+// sameUnit tells whether two units are spelled alike, or are the same voltage.
+func sameUnit(a, b string) bool {
+	x, ok1 := Microvolts(a)
+	y, ok2 := Microvolts(b)
+	return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b)) || ok1 && ok2 && x == y
 }
 
 func (s Settings) seconds() float64 {

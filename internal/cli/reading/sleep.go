@@ -15,7 +15,7 @@ import (
 func SleepFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{Name: "channels", Category: console.InputCategory, Usage: "`LABELS` to find in place of those that the manifest names, in its order; EEG#2 is the second of several that are called EEG"},
-		&cli.StringFlag{Name: "unit", Category: console.InputCategory, Usage: "`UNIT` of channels whose own is no voltage: uV, mV or V (default: taken as microvolts, with a warning)"},
+		&cli.StringFlag{Name: "unit", Category: console.InputCategory, Usage: "`UNIT` of channels whose own is no voltage: uV, mV or V (default: taken as microvolts, with a warning); uV=mV is what a header says and what it is"},
 	}
 }
 
