@@ -4,72 +4,110 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"time"
 
 	"github.com/oatta/oatta/datasets/internal/message"
 	"github.com/oatta/oatta/datasets/internal/textfile"
 )
 
-// Stream is the posts of one user in order of time.
-type Stream struct {
-	Name  string
-	Posts []Post
-}
-
-// Listing is all that a file holds.
+// Listing is all that a file holds. Posts are in processing order: those of a stream one behind another, in order of time, the streams in order of
+// their first post in the file. The texts are not held: a listing is to be closed.
 type Listing struct {
-	Streams []Stream // in order of their first post in the file
 	Bad     []*RowError
 	Dropped int      // bad rows beyond the first maxBad, which are only counted
 	Notes   []string // what was taken for what, and what of the order is in doubt
+
+	posts records
+	ids   string
+	order []uint32 // number in the file, by place
+	texts spool
 }
 
 // maxBad is how many bad rows a listing keeps.
 const maxBad = 1000
 
 // Len returns the number of posts.
-func (l *Listing) Len() (n int) {
-	for _, s := range l.Streams {
-		n += len(s.Posts)
-	}
-	return n
+func (l *Listing) Len() int { return len(l.order) }
+
+// Streams returns the number of users.
+func (l *Listing) Streams() int { return len(l.posts.streams.all) }
+
+// Post returns a post, from 0 to Len-1, without its text.
+func (l *Listing) Post(i int) Post {
+	n := int(l.order[i])
+	x, next := l.posts.at(n), l.posts.at(n+1)
+	p := Post{Stream: l.posts.streams.all[x.stream], ID: l.ids[x.id:next.id], Label: l.posts.labels.all[x.label], Line: int(x.line)}
+	p.Time, p.Zoned = l.posts.time(x)
+	return p
 }
 
-// postOverhead is about what a post takes beside its texts.
+// Size returns how many bytes the text of a post has.
+func (l *Listing) Size(i int) int {
+	n := int(l.order[i])
+	return int(l.posts.at(n+1).text - l.posts.at(n).text)
+}
+
+// Text reads the text of a post. It may be called side by side.
+func (l *Listing) Text(i int) (string, error) {
+	n := int(l.order[i])
+	return l.texts.text(l.posts.at(n).text, l.posts.at(n+1).text)
+}
+
+// Close frees the texts.
+func (l *Listing) Close() error { return l.texts.close() }
+
+// postOverhead is about what a post takes beside its id, here and as an item of a run.
 const postOverhead = 128
 
 // collect reads all posts, each stream ordered by time. More of them than Options.MaxBytes allows are an error; then the file is to be cut by user.
 func collect(r reader, o Options) (*Listing, error) {
 	limit := o.filled().MaxBytes
 	list := &Listing{}
-	index := map[string]int{}
 	for {
 		p, err := r.Next()
 		var bad *RowError
 		switch {
 		case err == io.EOF:
 			list.Notes = r.notes()
-			list.order()
+			if err := list.finish(); err != nil {
+				return nil, errors.Join(err, list.Close())
+			}
 			return list, nil
 		case errors.As(err, &bad):
 			list.fail(bad)
 			continue
 		case err != nil:
-			return nil, err
+			return nil, errors.Join(err, list.Close())
 		}
-		i, ok := index[p.Stream]
-		if !ok {
-			i = len(list.Streams)
-			index[p.Stream] = i
-			list.Streams = append(list.Streams, Stream{Name: p.Stream})
+		size, err := list.add(&p)
+		if limit -= int64(size); limit < 0 && err == nil {
+			err = fmt.Errorf("posts take over %d bytes of memory", o.filled().MaxBytes)
 		}
-		p.Stream = list.Streams[i].Name // one string a stream, not one a post
-		list.Streams[i].Posts = append(list.Streams[i].Posts, p)
-		if limit -= int64(len(p.Text) + len(p.ID) + len(p.Label) + postOverhead); limit < 0 {
-			return nil, fmt.Errorf("datasets/posts: line %d: posts take over %d bytes of memory", p.Line, o.filled().MaxBytes)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("datasets/posts: line %d: %w", p.Line, err), list.Close())
 		}
 	}
+}
+
+// add appends a post, and returns about how many bytes of memory it took.
+func (l *Listing) add(p *Post) (size int, err error) {
+	if size, err = l.posts.add(p, l.texts.end()); err != nil {
+		return 0, err
+	}
+	return size, l.texts.add(p.Text)
+}
+
+// finish orders what was added.
+func (l *Listing) finish() error {
+	n := l.posts.n
+	l.posts.push(record{text: l.texts.end(), id: uint32(len(l.posts.ids))})
+	l.posts.n = n
+	l.ids, l.posts.ids = string(l.posts.ids), nil
+	l.posts.streams.of, l.posts.labels.of, l.posts.zoneOf = nil, nil, nil
+	if err := l.texts.done(); err != nil {
+		return err
+	}
+	l.sort()
+	return nil
 }
 
 func (l *Listing) fail(e *RowError) {
@@ -80,63 +118,24 @@ func (l *Listing) fail(e *RowError) {
 	l.Bad = append(l.Bad, e)
 }
 
-// order sorts each stream.
-func (l *Listing) order() {
+// sort orders each stream.
+func (l *Listing) sort() {
+	order, ends := l.posts.byStream()
 	mixed, first := 0, ""
-	for _, s := range l.Streams {
-		if sortPosts(s.Posts) {
+	s := sorter{records: &l.posts}
+	from := 0
+	for i, to := range ends {
+		if s.sort(order[from:to]) {
 			if mixed++; mixed == 1 {
-				first = s.Name
+				first = l.posts.streams.all[i]
 			}
 		}
+		from = to
 	}
+	l.order = order
 	if mixed > 0 {
 		l.Notes = append(l.Notes, fmt.Sprintf("times with a zone among some without in %s, ordered by the clock on the wall; the first is %s", message.Count(mixed, "stream"), show(first)))
 	}
-}
-
-// sortPosts orders by time, and a post without one with its predecessor, or the first that has one. Where all times are instants they are compared
-// as such, else by what the clock showed; mixed tells that some are and some are not.
-func sortPosts(posts []Post) (mixed bool) {
-	type keyed struct {
-		at   time.Time
-		post Post
-	}
-	zoned, wall := 0, 0
-	for _, p := range posts {
-		switch {
-		case p.Time.IsZero():
-		case p.Zoned:
-			zoned++
-		default:
-			wall++
-		}
-	}
-	var last time.Time
-	if i := slices.IndexFunc(posts, func(p Post) bool { return !p.Time.IsZero() }); i >= 0 {
-		last = clock(posts[i].Time, wall == 0)
-	}
-	all := make([]keyed, len(posts))
-	for i, p := range posts {
-		if !p.Time.IsZero() {
-			last = clock(p.Time, wall == 0)
-		}
-		all[i] = keyed{last, p}
-	}
-	slices.SortStableFunc(all, func(a, b keyed) int { return a.at.Compare(b.at) })
-	for i := range all {
-		posts[i] = all[i].post
-	}
-	return zoned > 0 && wall > 0
-}
-
-// clock returns what a time compares by: itself among instants, else what the clock on the wall showed.
-func clock(t time.Time, instants bool) time.Time {
-	if instants {
-		return t
-	}
-	_, seconds := t.Zone()
-	return t.Add(time.Duration(seconds) * time.Second)
 }
 
 // Open reads a file, gzip or not, of the format that its first line tells.

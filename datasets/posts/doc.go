@@ -6,7 +6,9 @@
 // value). A row that cannot be understood is a [RowError] with its line, and the reader goes on behind it; any other error ends the file. Where a
 // quote is not closed, a row ends where CSV says that it does, which may be many lines on: rows have at most 16 MiB.
 //
-// [Open] holds all posts in memory, up to a limit, and orders each stream by time. The order is stable: posts of one time, and posts
+// [Open] holds all posts in memory but for their texts, some 45 bytes and the id each, up to a limit, and orders each stream by time. The texts, once they
+// are over 4 MiB, wait in a temporary file (TMPDIR says in which folder), so that what was read is what is classified, even if the file of
+// posts changes meanwhile, and gzip is read once. The order is stable: posts of one time, and posts
 // without a time, which take that of their predecessor in the file, stay in the order of the file. Streams come in order of their first post.
 //
 // # Text
@@ -33,7 +35,10 @@
 //
 //	list, err := posts.Open("training.1600000.csv", posts.Options{})
 //	...
-//	for _, stream := range list.Streams {
-//		fmt.Println(stream.Name, len(stream.Posts))
+//	defer list.Close()
+//	for i := range list.Len() {
+//		text, err := list.Text(i)
+//		...
+//		fmt.Println(list.Post(i).Stream, text)
 //	}
 package posts

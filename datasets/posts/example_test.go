@@ -25,10 +25,14 @@ func ExampleOpen() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, s := range l.Streams {
-		for _, p := range s.Posts {
-			fmt.Println(s.Name, p.Time.Format("2006-01-02"), p.Text)
+	defer l.Close()
+	for i := range l.Len() {
+		p := l.Post(i)
+		text, err := l.Text(i)
+		if err != nil {
+			log.Fatal(err)
 		}
+		fmt.Println(p.Stream, p.Time.Format("2006-01-02"), text)
 	}
 	// Output:
 	// ana 2026-01-01 first

@@ -14,7 +14,7 @@ import (
 type Post struct {
 	Stream string    // who wrote it; never empty
 	ID     string    // "" if the file has none
-	Text   string    // may be empty
+	Text   string    // may be empty; [Listing.Text] reads that of a post of a listing
 	Label  string    // as it stands in the file; "" if there is none
 	Time   time.Time // zero if the file has none
 	Zoned  bool      // Time is an instant; else it is wall-clock time held in UTC
@@ -58,7 +58,7 @@ type Options struct {
 	Quote string
 	// MaxLine is the most bytes that a line of JSON may have; 0 is 16 MiB.
 	MaxLine int
-	// MaxBytes bounds the memory for posts in Collect, and the size of a LEAF file; 0 is 2 GiB.
+	// MaxBytes bounds the memory for posts in Open, their texts left out, and the size of a LEAF file; 0 is 2 GiB.
 	MaxBytes int64
 }
 

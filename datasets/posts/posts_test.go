@@ -40,6 +40,26 @@ func transcript(t *testing.T, r reader) (out []string) {
 	}
 }
 
+// streamsOf reads the posts of a listing, stream by stream, and closes it.
+func streamsOf(t *testing.T, l *Listing) (out [][]Post) {
+	t.Helper()
+	for i := range l.Len() {
+		p := l.Post(i)
+		var err error
+		if p.Text, err = l.Text(i); err != nil || len(p.Text) != l.Size(i) {
+			t.Fatalf("post %d: %d bytes, want %d: %v", i, len(p.Text), l.Size(i), err)
+		}
+		if i == 0 || p.Stream != l.Post(i-1).Stream {
+			out = append(out, nil)
+		}
+		out[len(out)-1] = append(out[len(out)-1], p)
+	}
+	if err := l.Close(); err != nil {
+		t.Error(err)
+	}
+	return out
+}
+
 func TestReaders(t *testing.T) {
 	const s140 = `"0","1","Mon Apr 06 22:19:45 PDT 2009","NO_QUERY","ann","hello, ""you"""` + "\n"
 	for _, tc := range []struct {
@@ -153,8 +173,8 @@ func TestNotes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b, d := list.Streams[0].Posts, list.Streams[1].Posts; b[0].Text != "y" || d[0].Text != "x" {
-		t.Errorf("b %v, d %v", b, d)
+	if all := streamsOf(t, list); all[0][0].Text != "y" || all[1][0].Text != "x" {
+		t.Errorf("b %v, d %v", all[0], all[1])
 	}
 	if want := []string{
 		"1 post not UTF-8, taken for Windows-1252, the first in line 4",
@@ -177,9 +197,9 @@ func TestCollectOrders(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, s := range list.Streams {
-		line := s.Name
-		for _, p := range s.Posts {
+	for _, posts := range streamsOf(t, list) {
+		line := posts[0].Stream
+		for _, p := range posts {
 			line += p.ID
 		}
 		got = append(got, line)
@@ -209,12 +229,16 @@ func TestRealFiles(t *testing.T) {
 			t.Errorf("%s: %v", tc.file, err)
 			continue
 		}
-		if list.Len() == 0 || tc.posts > 0 && list.Len() != tc.posts || tc.streams > 0 && len(list.Streams) != tc.streams || len(list.Bad) != tc.bad {
-			t.Errorf("%s: %d posts of %d users, %d bad: %v", tc.file, list.Len(), len(list.Streams), len(list.Bad), list.Bad[:min(3, len(list.Bad))])
+		if list.Len() == 0 || tc.posts > 0 && list.Len() != tc.posts || tc.streams > 0 && list.Streams() != tc.streams || len(list.Bad) != tc.bad {
+			t.Errorf("%s: %d posts of %d users, %d bad: %v", tc.file, list.Len(), list.Streams(), len(list.Bad), list.Bad[:min(3, len(list.Bad))])
 		}
-		for _, s := range list.Streams {
-			if !slices.IsSortedFunc(s.Posts, func(a, b Post) int { return a.Time.Compare(b.Time) }) {
-				t.Errorf("%s: %s is not in order", tc.file, s.Name)
+		all := streamsOf(t, list)
+		if len(all) != list.Streams() {
+			t.Errorf("%s: %d runs of %d streams", tc.file, len(all), list.Streams())
+		}
+		for _, posts := range all {
+			if !slices.IsSortedFunc(posts, func(a, b Post) int { return a.Time.Compare(b.Time) }) {
+				t.Errorf("%s: %s is not in order", tc.file, posts[0].Stream)
 			}
 		}
 	}

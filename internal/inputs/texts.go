@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"slices"
 
 	"github.com/oatta/oatta/datasets/posts"
@@ -14,13 +15,14 @@ import (
 	"github.com/oatta/oatta/runtime"
 )
 
-// Texts is posts, one stream a user. They are held in memory, up to the limit of the options.
+// Texts is posts, one stream a user. Their texts wait outside of memory, see [posts.Listing].
 type Texts struct {
 	collection
 	model     *models.Model
 	tokenizer *text.Tokenizer
-	texts     []string // by item
-	length    int      // tokens of a row
+	lists     []*posts.Listing // of the files that could be read
+	first     []int            // item of each
+	length    int              // tokens of a row
 }
 
 // OpenTexts reads the posts of files for a model with its tokenizer. Posts of one user in several files are one stream only if the
@@ -45,7 +47,7 @@ func OpenTexts(ctx context.Context, args []string, m *models.Model, o posts.Opti
 		return nil, err
 	}
 	if err := t.list(ctx, files, o); err != nil {
-		return nil, err
+		return nil, errors.Join(err, t.Close())
 	}
 	t.hash = hashFiles(files, o)
 	return t, nil
@@ -82,7 +84,9 @@ func (t *Texts) list(ctx context.Context, files []file, o posts.Options) error {
 		for _, note := range l.Notes {
 			t.warn("%s: %s", f.name, note)
 		}
-		t.add(f, prefix, l)
+		if err := t.add(f, prefix, l); err != nil {
+			return err
+		}
 	}
 	if len(t.items)+len(t.failures) == 0 {
 		return errors.New("the files hold no post")
@@ -95,12 +99,16 @@ func (t *Texts) list(ctx context.Context, files []file, o posts.Options) error {
 func (t *Texts) countCut(ctx context.Context) error {
 	cut := 0
 	var ids []int64
-	for i, s := range t.texts {
-		if len(s) <= t.length/2 && len(t.tokenizer.Settings().Tweets) == 0 {
+	for i := range t.listed {
+		if list, at := t.place(i); list.Size(at) <= t.length/2 && len(t.tokenizer.Settings().Tweets) == 0 {
 			continue
 		}
 		if i%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
+		}
+		s, err := t.text(i)
+		if err != nil {
+			return err
 		}
 		var over bool
 		if ids, over = t.tokenizer.Append(ids[:0], s); over {
@@ -108,9 +116,41 @@ func (t *Texts) countCut(ctx context.Context) error {
 		}
 	}
 	if cut > 0 {
-		t.warn("%d of %d posts have more than the %d tokens that the model takes: what is behind is cut off", cut, len(t.texts), t.length)
+		t.warn("%d of %d posts have more than the %d tokens that the model takes: what is behind is cut off", cut, t.listed, t.length)
 	}
 	return nil
+}
+
+// place returns which post of which listing item i is.
+func (t *Texts) place(i int) (*posts.Listing, int) {
+	k, found := slices.BinarySearch(t.first, i)
+	if !found {
+		k--
+	}
+	return t.lists[k], i - t.first[k]
+}
+
+// text reads the text of item i.
+func (t *Texts) text(i int) (string, error) {
+	list, at := t.place(i)
+	return list.Text(at)
+}
+
+// Label implements [Input].
+func (t *Texts) Label(i int) string {
+	if i >= t.listed {
+		return ""
+	}
+	list, at := t.place(i)
+	return list.Post(at).Label
+}
+
+// Close implements [Input].
+func (t *Texts) Close() (err error) {
+	for _, l := range t.lists {
+		err = errors.Join(err, l.Close())
+	}
+	return err
 }
 
 func openPosts(f file, o posts.Options) (*posts.Listing, error) {
@@ -121,26 +161,53 @@ func openPosts(f file, o posts.Options) (*posts.Listing, error) {
 }
 
 // add makes items of the posts of a file. An item is called by the post's own id, or by its line where the file has no ids or has one
-// twice.
-func (t *Texts) add(f file, prefix string, l *posts.Listing) {
-	count := map[string]int{}
-	for _, s := range l.Streams {
-		for _, p := range s.Posts {
-			count[p.ID]++
-		}
+// twice. A listing without posts is closed.
+func (t *Texts) add(f file, prefix string, l *posts.Listing) error {
+	if l.Len() == 0 {
+		return l.Close()
 	}
+	t.lists, t.first = append(t.lists, l), append(t.first, len(t.items))
+	repeated := repeatedIDs(l)
 	t.items = slices.Grow(t.items, l.Len())
-	for _, s := range l.Streams {
-		stream := Readable(prefix + s.Name)
-		for _, p := range s.Posts {
-			name := Readable(prefix + p.ID)
-			if p.ID == "" || count[p.ID] > 1 {
-				name = fmt.Sprintf("%s:%d", Readable(f.name), p.Line)
-			}
-			t.items = append(t.items, pipeline.Item{Name: name, Stream: stream, Time: p.Time, Zoned: p.Zoned})
-			t.texts, t.labels = append(t.texts, p.Text), append(t.labels, p.Label)
+	named, stream := "", ""
+	for i := range l.Len() {
+		p := l.Post(i)
+		if i == 0 || p.Stream != named {
+			named, stream = p.Stream, Readable(prefix+p.Stream)
+		}
+		name := Readable(prefix + p.ID)
+		if p.ID == "" || repeated[p.ID] {
+			name = fmt.Sprintf("%s:%d", Readable(f.name), p.Line)
+		}
+		t.items = append(t.items, pipeline.Item{Name: name, Stream: stream, Time: p.Time, Zoned: p.Zoned})
+	}
+	return nil
+}
+
+// repeatedIDs returns the ids that several posts have. Only those whose hashes come twice are looked at.
+func repeatedIDs(l *posts.Listing) map[string]bool {
+	seed := maphash.MakeSeed()
+	hashes := make([]uint64, l.Len())
+	for i := range hashes {
+		hashes[i] = maphash.String(seed, l.Post(i).ID)
+	}
+	sorted := slices.Clone(hashes)
+	slices.Sort(sorted)
+	twice := map[uint64]bool{}
+	for i, h := range sorted[1:] {
+		if h == sorted[i] {
+			twice[h] = true
 		}
 	}
+	repeated := map[string]bool{}
+	for i, h := range hashes {
+		if twice[h] {
+			id := l.Post(i).ID
+			_, seen := repeated[id]
+			repeated[id] = seen
+		}
+	}
+	return repeated
 }
 
 // Prepared implements [Input].
@@ -179,8 +246,11 @@ func (t *Texts) Loader(v Views, _ int) (pipeline.Loader, error) {
 			if err := t.failed(i); err != nil {
 				return err
 			}
-			t.load(dst, t.texts[i])
-			return nil
+			s, err := t.text(i)
+			if err == nil {
+				t.load(dst, s)
+			}
+			return err
 		}, nil
 	}
 	set, err := setOf(textSets, v, "texts")
@@ -197,8 +267,12 @@ func (t *Texts) Loader(v Views, _ int) (pipeline.Loader, error) {
 		if err := t.failed(i); err != nil {
 			return err
 		}
+		s, err := t.text(i)
+		if err != nil {
+			return err
+		}
 		all := make([]string, viewer.Count())
-		viewer.Texts(all, t.texts[i], seed)
+		viewer.Texts(all, s, seed)
 		for k, s := range all {
 			t.load(dst[k*t.length:(k+1)*t.length], s)
 		}
