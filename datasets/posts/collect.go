@@ -40,18 +40,6 @@ func (l *Listing) Post(i int) Post {
 	return p
 }
 
-// Size returns how many bytes the text of a post has.
-func (l *Listing) Size(i int) int {
-	n := int(l.order[i])
-	return int(l.posts.at(n+1).text - l.posts.at(n).text)
-}
-
-// Text reads the text of a post. It may be called side by side.
-func (l *Listing) Text(i int) (string, error) {
-	n := int(l.order[i])
-	return l.texts.text(l.posts.at(n).text, l.posts.at(n+1).text)
-}
-
 // Close frees the texts.
 func (l *Listing) Close() error { return l.texts.close() }
 

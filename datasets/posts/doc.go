@@ -35,9 +35,10 @@
 //
 //	list, err := posts.Open("training.1600000.csv", posts.Options{})
 //	...
-//	defer list.Close()
+//	texts := list.Texts()
+//	defer texts.Close()
 //	for i := range list.Len() {
-//		text, err := list.Text(i)
+//		text, err := texts.Text(i)
 //		...
 //		fmt.Println(list.Post(i).Stream, text)
 //	}

@@ -25,10 +25,11 @@ func ExampleOpen() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer l.Close()
+	texts := l.Texts()
+	defer texts.Close()
 	for i := range l.Len() {
 		p := l.Post(i)
-		text, err := l.Text(i)
+		text, err := texts.Text(i)
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -118,13 +118,14 @@ func TestSpoolFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := list.texts.file.Close(); err != nil {
+	texts := list.Texts()
+	if err := texts.texts.file.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := list.Text(0); err == nil || !strings.Contains(err.Error(), "temporary file of texts") {
+	if text, err := texts.Text(0); err == nil || !strings.Contains(err.Error(), "temporary file of texts") {
 		t.Errorf("%q of a closed file, %v", text, err)
 	}
-	_ = list.Close()
+	_ = texts.Close()
 	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}

@@ -14,7 +14,7 @@ import (
 type Post struct {
 	Stream string    // who wrote it; never empty
 	ID     string    // "" if the file has none
-	Text   string    // may be empty; [Listing.Text] reads that of a post of a listing
+	Text   string    // may be empty; [Texts.Text] reads that of a post of a listing
 	Label  string    // as it stands in the file; "" if there is none
 	Time   time.Time // zero if the file has none
 	Zoned  bool      // Time is an instant; else it is wall-clock time held in UTC

@@ -43,18 +43,19 @@ func transcript(t *testing.T, r reader) (out []string) {
 // streamsOf reads the posts of a listing, stream by stream, and closes it.
 func streamsOf(t *testing.T, l *Listing) (out [][]Post) {
 	t.Helper()
+	texts := l.Texts()
 	for i := range l.Len() {
 		p := l.Post(i)
 		var err error
-		if p.Text, err = l.Text(i); err != nil || len(p.Text) != l.Size(i) {
-			t.Fatalf("post %d: %d bytes, want %d: %v", i, len(p.Text), l.Size(i), err)
+		if p.Text, err = texts.Text(i); err != nil || len(p.Text) != texts.Size(i) || texts.Label(i) != p.Label || texts.Len() != l.Len() {
+			t.Fatalf("post %d: %d bytes, want %d; label %q: %v", i, len(p.Text), texts.Size(i), texts.Label(i), err)
 		}
 		if i == 0 || p.Stream != l.Post(i-1).Stream {
 			out = append(out, nil)
 		}
 		out[len(out)-1] = append(out[len(out)-1], p)
 	}
-	if err := l.Close(); err != nil {
+	if err := errors.Join(texts.Close(), l.Close()); err != nil {
 		t.Error(err)
 	}
 	return out

@@ -3,6 +3,8 @@ package posts
 import (
 	"fmt"
 	"os"
+
+	"github.com/oatta/oatta/datasets/internal/message"
 )
 
 // spool holds texts one behind another: in memory while they are few, else in a temporary file that goes with the process. What was read is what is
@@ -48,7 +50,7 @@ func (s *spool) flush() error {
 	}
 	n, err := s.file.Write(s.held)
 	if s.size += int64(n); err != nil {
-		return fmt.Errorf("datasets/posts: temporary file of texts: %w", err)
+		return spoolError(err)
 	}
 	s.held = s.held[:0]
 	return nil
@@ -57,7 +59,8 @@ func (s *spool) flush() error {
 // create makes the file, which has no name from then on where the system allows that.
 func (s *spool) create() (err error) {
 	if s.file, err = os.CreateTemp("", "posts-*"); err != nil {
-		return fmt.Errorf("datasets/posts: temporary file of texts: %w", err)
+		s.file = nil
+		return spoolError(err)
 	}
 	if os.Remove(s.file.Name()) != nil {
 		s.leftover = s.file.Name()
@@ -72,9 +75,14 @@ func (s *spool) text(from, to int64) (string, error) {
 	}
 	b := make([]byte, to-from)
 	if _, err := s.file.ReadAt(b, from); err != nil {
-		return "", fmt.Errorf("datasets/posts: temporary file of texts: %w", err)
+		return "", spoolError(err)
 	}
 	return string(b), nil
+}
+
+// spoolError says what file is meant, whose own name says nothing.
+func spoolError(err error) error {
+	return fmt.Errorf("datasets/posts: temporary file of texts (TMPDIR says where): %w", message.Cause(err))
 }
 
 // close frees the file.
@@ -86,6 +94,5 @@ func (s *spool) close() error {
 	if s.leftover != "" {
 		err = os.Remove(s.leftover)
 	}
-	s.file = nil
 	return err
 }

@@ -15,14 +15,14 @@ import (
 	"github.com/oatta/oatta/runtime"
 )
 
-// Texts is posts, one stream a user. Their texts wait outside of memory, see [posts.Listing].
+// Texts is posts, one stream a user. Their texts wait outside of memory, see [posts.Open].
 type Texts struct {
 	collection
 	model     *models.Model
 	tokenizer *text.Tokenizer
-	lists     []*posts.Listing // of the files that could be read
-	first     []int            // item of each
-	length    int              // tokens of a row
+	texts     []*posts.Texts // of the files that have some
+	first     []int          // item of each
+	length    int            // tokens of a row
 }
 
 // OpenTexts reads the posts of files for a model with its tokenizer. Posts of one user in several files are one stream only if the
@@ -100,7 +100,7 @@ func (t *Texts) countCut(ctx context.Context) error {
 	cut := 0
 	var ids []int64
 	for i := range t.listed {
-		if list, at := t.place(i); list.Size(at) <= t.length/2 && len(t.tokenizer.Settings().Tweets) == 0 {
+		if texts, at := t.place(i); texts.Size(at) <= t.length/2 && len(t.tokenizer.Settings().Tweets) == 0 {
 			continue
 		}
 		if i%1024 == 0 && ctx.Err() != nil {
@@ -121,19 +121,19 @@ func (t *Texts) countCut(ctx context.Context) error {
 	return nil
 }
 
-// place returns which post of which listing item i is.
-func (t *Texts) place(i int) (*posts.Listing, int) {
+// place returns which post of which file item i is.
+func (t *Texts) place(i int) (*posts.Texts, int) {
 	k, found := slices.BinarySearch(t.first, i)
 	if !found {
 		k--
 	}
-	return t.lists[k], i - t.first[k]
+	return t.texts[k], i - t.first[k]
 }
 
 // text reads the text of item i.
 func (t *Texts) text(i int) (string, error) {
-	list, at := t.place(i)
-	return list.Text(at)
+	texts, at := t.place(i)
+	return texts.Text(at)
 }
 
 // Label implements [Input].
@@ -141,13 +141,13 @@ func (t *Texts) Label(i int) string {
 	if i >= t.listed {
 		return ""
 	}
-	list, at := t.place(i)
-	return list.Post(at).Label
+	texts, at := t.place(i)
+	return texts.Label(at)
 }
 
 // Close implements [Input].
 func (t *Texts) Close() (err error) {
-	for _, l := range t.lists {
+	for _, l := range t.texts {
 		err = errors.Join(err, l.Close())
 	}
 	return err
@@ -166,7 +166,7 @@ func (t *Texts) add(f file, prefix string, l *posts.Listing) error {
 	if l.Len() == 0 {
 		return l.Close()
 	}
-	t.lists, t.first = append(t.lists, l), append(t.first, len(t.items))
+	t.texts, t.first = append(t.texts, l.Texts()), append(t.first, len(t.items))
 	repeated := repeatedIDs(l)
 	t.items = slices.Grow(t.items, l.Len())
 	named, stream := "", ""
@@ -191,18 +191,17 @@ func repeatedIDs(l *posts.Listing) map[string]bool {
 	for i := range hashes {
 		hashes[i] = maphash.String(seed, l.Post(i).ID)
 	}
-	sorted := slices.Clone(hashes)
-	slices.Sort(sorted)
+	slices.Sort(hashes)
 	twice := map[uint64]bool{}
-	for i, h := range sorted[1:] {
-		if h == sorted[i] {
+	for i, h := range hashes[1:] {
+		if h == hashes[i] {
 			twice[h] = true
 		}
 	}
 	repeated := map[string]bool{}
-	for i, h := range hashes {
-		if twice[h] {
-			id := l.Post(i).ID
+	for i := 0; i < len(hashes) && len(twice) > 0; i++ {
+		id := l.Post(i).ID
+		if twice[maphash.String(seed, id)] {
 			_, seen := repeated[id]
 			repeated[id] = seen
 		}

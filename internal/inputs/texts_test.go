@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	goruntime "runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/oatta/oatta/datasets/posts"
+	"github.com/oatta/oatta/internal/pipeline"
 	"github.com/oatta/oatta/models"
 	"github.com/oatta/oatta/models/backbone"
 	"github.com/oatta/oatta/models/onnx"
@@ -62,13 +64,18 @@ func openTexts(t *testing.T, m *models.Model, args ...string) *Texts {
 // load prepares one item, as a loader does.
 func load(t *testing.T, in *Texts, row []float32, i int) {
 	t.Helper()
-	plain, err := in.Loader(Views{}, 1)
-	if err == nil {
-		err = plain(row, i, 0)
+	if err := loader(t, in)(row, i, 0); err != nil {
+		t.Fatal(err)
 	}
+}
+
+func loader(t *testing.T, in *Texts) pipeline.Loader {
+	t.Helper()
+	plain, err := in.Loader(Views{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return plain
 }
 
 func TestTextsOfFiles(t *testing.T) {
@@ -179,4 +186,43 @@ func TestTextsRefusals(t *testing.T) {
 	if _, err := OpenTexts(context.Background(), []string{path}, m, posts.Options{}); err == nil || !strings.Contains(err.Error(), "vocab.txt") {
 		t.Errorf("no tokenizer: %v", err)
 	}
+}
+
+// Posts are held without their texts, and a text stays what it was when it was listed.
+func TestTextsMemory(t *testing.T) {
+	const n = 100_000
+	var b strings.Builder
+	b.WriteString("id,user,time,text,label\n")
+	for i := range n {
+		fmt.Fprintf(&b, "%d,u%d,2020-01-01T00:00:%02d-05:00,good %s,positive\n", i, i%1000, i%60, strings.Repeat("x", 300))
+	}
+	m, path := textModel(t, len(pieces), 8), put(t, t.TempDir(), "a.csv", b.String())
+	b.Reset()
+	before := heap()
+	in := openTexts(t, m, path)
+	per := float64(heap()-before) / n
+	if t.Logf("%.1f bytes a post", per); per > 125 {
+		t.Errorf("%.1f bytes a post, want at most 125", per)
+	}
+	if err := os.WriteFile(path, []byte("another file"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	row := make([]float32, 8)
+	if load(t, in, row, n-1); row[1] != 4 || in.Label(n-1) != "positive" || in.Label(n) != "" {
+		t.Errorf("row %v, label %q", row, in.Label(n-1))
+	}
+	if err := in.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := loader(t, in)(row, 0, 0); err == nil || strings.Contains(err.Error(), os.TempDir()) {
+		t.Errorf("a text that is gone: %v", err)
+	}
+}
+
+// heap returns the bytes that are in use.
+func heap() int64 {
+	goruntime.GC()
+	var m goruntime.MemStats
+	goruntime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }

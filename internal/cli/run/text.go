@@ -1,6 +1,8 @@
 package run
 
 import (
+	"os"
+	"runtime/debug"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -35,9 +37,32 @@ var timelines = kind[*inputs.Texts]{
 	open: func(c *cli.Context, _ bool) (func(*models.Model) (*inputs.Texts, error), error) {
 		o, err := reading.PostOptions(c)
 		return func(m *models.Model) (*inputs.Texts, error) {
-			return inputs.OpenTexts(c.Context, c.Args().Slice(), m, o)
+			boundGarbage(2 * mostGarbage) // how many posts there are is not known yet
+			in, err := inputs.OpenTexts(c.Context, c.Args().Slice(), m, o)
+			if err == nil {
+				boundGarbage(len(in.Items()) * heldPost)
+			}
+			return in, err
 		}, err
 	},
+}
+
+// heldPost is about how many bytes a post takes while it waits for its turn, and mostGarbage how many bytes of garbage may lie beside millions of them.
+const (
+	heldPost    = 120
+	mostGarbage = 16 << 20
+)
+
+// boundGarbage keeps memory near what is held: by default as much garbage gathers as there is to keep, all of which lies there for the whole run. GOGC,
+// where it is set, says how much instead.
+func boundGarbage(held int) {
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	percent := 100 * mostGarbage / max(1, held)
+	if debug.SetGCPercent(min(100, max(10, percent))); percent < 50 {
+		debug.FreeOSMemory() // of what the posts were read with
+	}
 }
 
 func evalTextCommand(env console.Environment) *cli.Command {
