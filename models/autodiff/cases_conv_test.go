@@ -46,6 +46,11 @@ func convCases() []testCase {
 		{"2D short along one axis", []int64{8, 8, 2, 5}, []int64{2, 8, 3, 2}, []graph.Attr{a("pads", []int{1, 0, 1, 2}), a("dilations", []int{1, 2})}},
 		{"2D short along the other", []int64{8, 8, 4, 3}, []int64{2, 8, 1, 3}, []graph.Attr{a("pads", []int{0, 1, 0, 1})}},
 		{"1D short", []int64{8, 8, 6}, []int64{2, 8, 3}, []graph.Attr{a("pads", []int{1, 1})}},
+		{"2D few places", []int64{8, 3, 4, 3}, []int64{5, 3, 3, 2}, []graph.Attr{a("pads", []int{1, 0, 1, 1})}},
+		{"2D few places, stride, dilation and cut pads", []int64{8, 2, 7, 6}, []int64{3, 2, 2, 3}, []graph.Attr{a("pads", []int{-1, 1, 1, 0}), a("strides", []int{2, 3}), a("dilations", []int{2, 1})}},
+		{"1D few places, a rest that no window reaches", []int64{8, 2, 9}, []int64{3, 2, 3}, []graph.Attr{a("strides", []int{4})}},
+		{"1D few places 1x1 stride", []int64{8, 2, 9}, []int64{3, 2, 1}, []graph.Attr{a("strides", []int{2})}},
+		{"1D groups", []int64{2, 4, 5}, []int64{6, 2, 2}, []graph.Attr{a("pads", []int{0, 1}), a("group", 2)}},
 		{"3D", []int64{1, 2, 3, 4, 3}, []int64{2, 2, 2, 2, 2}, []graph.Attr{a("strides", []int{1, 2, 1})}},
 	} {
 		x, w, bias := std(s.x...), std(s.w...), std(s.w[0])

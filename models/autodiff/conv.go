@@ -43,55 +43,6 @@ func (c *call) filter(read func(kernel []int64) (window, error)) (w window, grou
 	return w, c.n.Int("group", 1), err
 }
 
-// convInput: at stride 1 a convolution with the weight turned around, if that is a constant which can be turned beforehand, is faster than
-// a ConvTranspose (0.57 against 0.79 ms; depthwise 0.67 against 4.2); turned at run time it would be slower (13 against 2).
-func (c *call) convInput(dy, weight, x graph.Value, w window, group int64) (graph.Value, error) {
-	t := c.g.ConstOf(weight)
-	if t == nil || !w.dense() {
-		return c.spread(dy, weight, x, w, group), nil
-	}
-	// Reading backwards, the first place of x is reached by the last tap: what the forward pads lack to the reach, these have.
-	begin, end := make([]int64, len(w.Kernel)), make([]int64, len(w.Kernel))
-	for i := range begin {
-		begin[i], end[i] = w.Reach(i)-1-w.Begin[i], w.Reach(i)-1-w.End[i]
-		if begin[i] < 0 || end[i] < 0 {
-			return c.spread(dy, weight, x, w, group), nil
-		}
-	}
-	turned, err := turn(t, group)
-	if err != nil {
-		return graph.None, fmt.Errorf("weight %q: %w", c.g.NameOf(weight), err)
-	}
-	return c.opWith("Conv", w.attrs(group, begin, end), dy, c.g.Const(c.g.NameOf(weight)+"_turned", turned)), nil
-}
-
-// turn returns a weight [M, C/group, K...] as [C, M/group, K...] with the kernel read backwards.
-func turn(t *graph.Tensor, group int64) (*graph.Tensor, error) {
-	raw, err := t.Bytes()
-	if err != nil {
-		return nil, err
-	}
-	dims := t.Dims()
-	taps := int64(1)
-	for _, k := range dims[2:] {
-		taps *= k
-	}
-	m, c := dims[0]/group, dims[1] // of one group
-	size := int64(t.Elem().Bits() / 8)
-	out := make([]byte, 0, len(raw))
-	for g := range group {
-		for j := range c {
-			for i := range m {
-				for k := taps - 1; k >= 0; k-- {
-					at := (((g*m+i)*c+j)*taps + k) * size
-					out = append(out, raw[at:at+size]...)
-				}
-			}
-		}
-	}
-	return graph.RawTensor(t.Elem(), append([]int64{group * c, m}, dims[2:]...), out)
-}
-
 // convTranspose: x: [N, C, ...], w: [C, M/group, ...], y: [N, M, ...]. Its adjoint by x is the Conv with the same weight, and by the weight
 // that of this Conv.
 func convTranspose(c *call) ([]graph.Value, error) {

@@ -17,9 +17,10 @@
 // maxima of Max and ReduceMax; MaxPool takes the first.
 //
 // The forms were chosen by measurement. A Conv of stride 1 with a constant weight is undone by a Conv with the weight turned around
-// beforehand, any other by a ConvTranspose. Its weight's derivative is a matrix product per tap of the kernel, or one for all taps where
-// there are few channels or many; kernels of three on batches go by minimal filtering, which takes no longer than the forward pass. Masks
-// of Relu are a steep HardSigmoid; LayerNormalization is standardised by the operator itself with scale 1.
+// beforehand, and so is one on a batch with a weight that is turned at run time; where a batch has few places, one matrix product and a
+// shift per tap do it; any other is undone by a ConvTranspose. Its weight's derivative is a matrix product per tap of the kernel, or one
+// for all taps where there are few channels or many; kernels of three on batches go by minimal filtering, which takes no longer than the
+// forward pass. Masks of Relu are a steep HardSigmoid; LayerNormalization is standardised by the operator itself with scale 1.
 //
 //	probability := g.Op("Softmax", []graph.Value{logits})
 //	...

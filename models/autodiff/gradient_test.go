@@ -187,6 +187,12 @@ func TestForms(t *testing.T) {
 		{"weight that is an input", func(g *graph.Graph, x graph.Value) graph.Value {
 			return g.Op("Conv", []graph.Value{x, g.Input("w", weights.Type())})
 		}, "Conv ConvTranspose"},
+		{"weight that is an input, batch", func(g *graph.Graph, x graph.Value) graph.Value {
+			return g.Op("Conv", []graph.Value{g.Op("Expand", []graph.Value{x, g.Ints(8, 2, 6, 6)}), g.Input("w", weights.Type())}, graph.A("pads", []int{1, 1, 1, 1}))
+		}, "Expand Conv Reshape Transpose Gather Transpose Reshape Conv ReduceSum"},
+		{"weight that is an input, batch, few places", func(g *graph.Graph, x graph.Value) graph.Value {
+			return g.Op("Conv", []graph.Value{g.Op("Expand", []graph.Value{x, g.Ints(8, 2, 6, 6)}), g.Input("w", graph.Type{Elem: graph.Float32, Shape: graph.Of(2, 2, 1, 1)})}, graph.A("strides", []int{2, 2}))
+		}, "Expand Conv Reshape Transpose Reshape Gemm Reshape Unsqueeze Pad Reshape Unsqueeze Pad Reshape Transpose ReduceSum"},
 		{"Relu", func(g *graph.Graph, x graph.Value) graph.Value { return g.Op("Relu", []graph.Value{x}) }, "Relu HardSigmoid Mul"},
 		{"Relu in half precision", func(g *graph.Graph, x graph.Value) graph.Value {
 			return g.Op("Relu", []graph.Value{g.Op("Cast", []graph.Value{x}, graph.A("to", graph.Float16))})

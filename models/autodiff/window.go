@@ -120,7 +120,11 @@ func (c *call) spreadOpen(d, weight, x graph.Value, w window, group int64) graph
 	}
 	full := c.opWith("ConvTranspose", append(w.attrs(group, none, none), graph.A("output_padding", extra)), d, weight)
 	for i := range n {
-		full = c.op("Slice", full, c.g.Ints(w.Begin[i]), c.value(c.linear(c.dim(x, 2+i), 1, w.Begin[i])), c.g.Ints(int64(2+i)), c.g.Ints(1))
+		from := max(0, w.Begin[i])
+		if cut := max(0, -w.Begin[i]); cut > 0 || w.End[i] < 0 { // of x that was cut away nothing comes back
+			full = c.padded1(full, 2+i, cut, max(0, -w.End[i]))
+		}
+		full = c.op("Slice", full, c.g.Ints(from), c.value(c.linear(c.dim(x, 2+i), 1, from)), c.g.Ints(int64(2+i)), c.g.Ints(1))
 	}
 	return full
 }
