@@ -13,8 +13,9 @@ func (t *Trainer) take(b Batch) (items int, err error) {
 		return 0, err
 	}
 	k := t.p.Classes
-	sized(&t.targets, rows, int64(k))
-	sized(&t.logits, rows, int64(k))
+	shape := [2]int64{rows, int64(k)}
+	sized(&t.targets, shape[:])
+	sized(&t.logits, shape[:])
 	t.labels = slices.Grow(t.labels[:0], int(rows))[:rows]
 	targets := t.targets.Data.([]float32)
 	if b.Targets != nil {

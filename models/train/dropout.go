@@ -12,8 +12,17 @@ import (
 // mask is an input of masks, the shape of what a Dropout takes.
 type mask struct {
 	p     float64
-	shape graph.Shape
+	sizes []extent
 }
+
+// extent is a size that follows from those of the inputs: a number times some of them.
+type extent struct {
+	number int64
+	of     []place
+}
+
+// place is an axis of one of the network's inputs.
+type place struct{ input, axis int }
 
 // dropouts makes every Dropout a multiplication by a mask that is an input.
 func (b *builder) dropouts(d *draft) error {
@@ -21,60 +30,75 @@ func (b *builder) dropouts(d *draft) error {
 		if b.s.NoDropout || l.P == 0 {
 			continue
 		}
-		x, y := l.Node.Inputs[0], l.Node.Outputs[0]
-		place := fmt.Sprintf("%v", l.Node)
-		if !(l.P > 0 && l.P < 1) {
-			return fmt.Errorf("%s: the probability is computed or out of range: want a constant between 0 and 1", place)
+		if err := b.dropout(d, l); err != nil {
+			return fmt.Errorf("%v: %w", l.Node, err)
 		}
-		if len(l.Node.Outputs) > 1 && l.Node.Outputs[1] != graph.None && len(d.Uses(l.Node.Outputs[1])) > 0 {
-			return fmt.Errorf("%s: its mask is used", place)
-		}
-		t := d.TypeOf(x)
-		for i, size := range t.Shape {
-			if _, err := b.p.size(size, nil); t.Shape == nil || err != nil {
-				return fmt.Errorf("%s: size %d of %q, %v, does not follow from the inputs", place, i, d.NameOf(x), t)
-			}
-		}
-		m := d.Input(d.Fresh(numbered("mask", len(b.p.masks))), graph.Type{Elem: graph.Float32, Shape: t.Shape})
-		d.takes(m, isMask, len(b.p.masks))
-		b.p.masks = append(b.p.masks, mask{l.P, t.Shape})
-		d.Replace(y, d.Op("Mul", []graph.Value{x, m}))
-		d.Remove(l.Node)
 	}
 	return d.Sort()
 }
 
-// size returns a size for inputs of the given shapes: a number, a name that an input has, or a product of such. Without shapes it only says
-// whether it could.
-func (p *Program) size(d graph.Dim, shapes [][]int64) (int64, error) {
-	if d.Known() {
-		return d.Size, nil
+func (b *builder) dropout(d *draft, l dropout.Layer) error {
+	x, t := l.Node.Inputs[0], d.TypeOf(l.Node.Inputs[0])
+	if !(l.P > 0 && l.P < 1) {
+		return fmt.Errorf("the probability is computed or out of range: want a constant between 0 and 1")
 	}
-	product := int64(1)
-	for factor := range strings.SplitSeq(d.Name, "*") {
-		n, err := p.factor(factor, shapes)
-		if err != nil {
-			return 0, err
+	if len(l.Node.Outputs) > 1 && l.Node.Outputs[1] != graph.None && len(d.Uses(l.Node.Outputs[1])) > 0 {
+		return fmt.Errorf("its mask is used")
+	}
+	if t.Shape == nil {
+		return fmt.Errorf("the rank of %q is not known", d.NameOf(x))
+	}
+	m := mask{p: l.P}
+	for i, size := range t.Shape {
+		e, ok := b.extent(size)
+		if !ok {
+			return fmt.Errorf("size %d of %q, %v, does not follow from the inputs", i, d.NameOf(x), t)
 		}
-		product *= n
+		m.sizes = append(m.sizes, e)
 	}
-	return product, nil
+	in := d.Input(d.Fresh(numbered("mask", len(b.p.masks))), graph.Type{Elem: graph.Float32, Shape: t.Shape})
+	d.takes(in, isMask, len(b.p.masks))
+	b.p.masks = append(b.p.masks, m)
+	d.Replace(l.Node.Outputs[0], d.Op("Mul", []graph.Value{x, in}))
+	d.Remove(l.Node)
+	return nil
 }
 
-func (p *Program) factor(name string, shapes [][]int64) (int64, error) {
-	if n, err := strconv.ParseInt(name, 10, 64); err == nil {
-		return n, nil
+// extent reads a size: a number, the name of an input's size, or a product of such.
+func (b *builder) extent(d graph.Dim) (e extent, ok bool) {
+	if d.Known() {
+		return extent{number: d.Size}, true
 	}
-	for i, t := range p.data {
+	e.number = 1
+	for factor := range strings.SplitSeq(d.Name, "*") {
+		if n, err := strconv.ParseInt(factor, 10, 64); err == nil {
+			e.number *= n
+			continue
+		}
+		at, ok := b.named(factor)
+		if !ok {
+			return e, false
+		}
+		e.of = append(e.of, at)
+	}
+	return e, true
+}
+
+func (b *builder) named(name string) (place, bool) {
+	for i, t := range b.p.data {
 		for axis, d := range t.Shape {
-			if d.Known() || d.Name != name || name == "" {
-				continue
+			if !d.Known() && d.Name == name && name != "" {
+				return place{i, axis}, true
 			}
-			if shapes == nil {
-				return 1, nil
-			}
-			return shapes[i][axis], nil
 		}
 	}
-	return 0, fmt.Errorf("size %q is none of an input", name)
+	return place{}, false
+}
+
+func (e extent) size(shapes [][]int64) int64 {
+	n := e.number
+	for _, at := range e.of {
+		n *= shapes[at.input][at.axis]
+	}
+	return n
 }

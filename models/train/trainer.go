@@ -112,9 +112,7 @@ func (t *Trainer) learn(ctx context.Context, b Batch, rate float64) (Result, err
 	if err := t.enough(t.shapes[0][0]); err != nil {
 		return Result{}, err
 	}
-	if err := t.draw(); err != nil {
-		return Result{}, err
-	}
+	t.draw()
 	t.rate.Data.([]float32)[0] = float32(rate)
 	r := t.gradient
 	if t.step != nil {
@@ -219,34 +217,28 @@ func (t *Trainer) enough(rows int64) error {
 }
 
 // draw fills the masks of the batch that comes.
-func (t *Trainer) draw() error {
+func (t *Trainer) draw() {
 	for i, m := range t.p.masks {
 		var buffer [8]int64
 		shape := buffer[:0]
-		for _, d := range m.shape {
-			n, err := t.p.size(d, t.shapes)
-			if err != nil {
-				return err
-			}
-			shape = append(shape, n)
+		for _, e := range m.sizes {
+			shape = append(shape, e.size(t.shapes))
 		}
-		sized(&t.masks[i], shape...)
+		sized(&t.masks[i], shape)
 		dropout.FillMask(t.masks[i].Data.([]float32), m.p, t.p.settings.Seed, i, int(t.batches))
 	}
-	return nil
 }
 
 // sized makes a tensor of float32 one of a shape, in the memory that it has if that is enough.
-func sized(t *runtime.Tensor, shape ...int64) {
+func sized(t *runtime.Tensor, shape []int64) {
 	n := 1
 	for _, d := range shape {
 		n *= int(d)
 	}
-	data, _ := t.Data.([]float32)
-	if cap(data) < n {
-		data = make([]float32, n)
-	}
-	if len(data) != n || t.Data == nil {
+	switch data, _ := t.Data.([]float32); {
+	case data == nil || cap(data) < n:
+		t.Data = make([]float32, n)
+	case len(data) != n: // else it stays, since a slice in an interface is allocated
 		t.Data = data[:n]
 	}
 	t.Shape = append(t.Shape[:0], shape...)
