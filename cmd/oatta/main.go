@@ -22,6 +22,7 @@ import (
 	"github.com/oatta/oatta/internal/cli/run"
 	"github.com/oatta/oatta/internal/cli/setup"
 	"github.com/oatta/oatta/internal/cli/state"
+	"github.com/oatta/oatta/internal/cli/train"
 )
 
 func main() {
@@ -89,6 +90,7 @@ func newApp(env console.Environment) *cli.App {
 			run.EvalCommand(env),
 			filter.Command(env),
 			calibrate.Command(env),
+			train.Command(env),
 			state.Command(env),
 			state.ForgetCommand(env),
 			models.Command(env),

@@ -39,8 +39,9 @@ type Learned struct {
 	Fit         *calibration.Fit // nil if they cannot
 	Prior       []float64        // of the classes in what the network was trained on, as they counted there
 	Transitions *population.Order
-	Validation  scores.Evaluation  // streams are groups
+	Validation  scores.Evaluation  // streams are groups; filtered as items come
 	Test        *scores.Evaluation // nil without test groups
+	Smoothed    scores.Evaluation  // of the test, else of the validation: each answer knows its whole stream
 	Intervals   *scores.Bootstrap  // over the groups of the test; nil for fewer than two
 }
 
@@ -76,27 +77,37 @@ func Learn(ctx context.Context, d *Data, s *Split, c Classifier, set Settings) (
 			return nil, err
 		}
 	}
-	x, err := d.compare(validation, s.Validation, filter)
+	return l, l.score(ctx, d, s, c, set.Batch, validation, filter)
+}
+
+// score fills in the scores.
+func (l *Learned) score(ctx context.Context, d *Data, s *Split, c Classifier, batch int, validation map[int][]float64, filter adapt.Settings) error {
+	x, err := d.compare(validation, s.Validation, filter, streams.Filtered)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	l.Validation = x.EvaluateClasses(d.Labels)
-	if len(s.Test) == 0 {
-		return l, nil
+	held, of := validation, s.Validation
+	if len(s.Test) > 0 {
+		of = s.Test
+		if held, err = d.predict(ctx, c, of, batch); err != nil {
+			return err
+		}
+		if x, err = d.compare(held, of, filter, streams.Filtered); err != nil {
+			return err
+		}
+		e := x.EvaluateClasses(d.Labels)
+		l.Test = &e
 	}
-	test, err := d.predict(ctx, c, s.Test, set.Batch)
-	if err != nil {
-		return nil, err
-	}
-	if x, err = d.compare(test, s.Test, filter); err != nil {
-		return nil, err
-	}
-	e := x.EvaluateClasses(d.Labels)
-	l.Test = &e
 	if len(s.Test) > 1 {
-		l.Intervals, err = x.Bootstrap(d.Labels, scores.BootstrapOptions{})
+		if l.Intervals, err = x.Bootstrap(d.Labels, scores.BootstrapOptions{}); err != nil {
+			return err
+		}
 	}
-	return l, err
+	if x, err = d.compare(held, of, filter, streams.Smoothed); err == nil {
+		l.Smoothed = x.Evaluate(d.Labels)
+	}
+	return err
 }
 
 // prior is that of the examples, or even where the loss made them so.
@@ -184,7 +195,7 @@ func (l *Learned) fit(d *Data, predicted map[int][]float64) error {
 }
 
 // compare filters the streams of some groups and scores what comes out, group by group.
-func (d *Data) compare(predicted map[int][]float64, of []Group, s adapt.Settings) (*scores.Comparison, error) {
+func (d *Data) compare(predicted map[int][]float64, of []Group, s adapt.Settings, mode streams.Mode) (*scores.Comparison, error) {
 	in, x := nameSet(of), scores.NewComparison(len(d.Labels))
 	group := map[string]string{}
 	err := d.Streams(func(from, to int) error {
@@ -192,18 +203,22 @@ func (d *Data) compare(predicted map[int][]float64, of []Group, s adapt.Settings
 			return nil
 		}
 		group[d.Items[from].Stream] = d.Items[from].Group
-		return d.filter(predicted, from, to, s, x)
+		return d.filter(predicted, from, to, s, mode, x)
 	})
 	return x.Grouped(func(stream string) string { return group[stream] }), err
 }
 
-// filter passes the predictions of a stream through a filter of its own, as they would come.
-func (d *Data) filter(predicted map[int][]float64, from, to int, s adapt.Settings, x *scores.Comparison) error {
+// filter passes the predictions of a stream through a filter of its own.
+func (d *Data) filter(predicted map[int][]float64, from, to int, s adapt.Settings, mode streams.Mode, x *scores.Comparison) error {
 	at := from
-	runner, err := streams.New(streams.Options{Classes: len(d.Labels), Settings: s, Times: &streams.Times{Policy: timeline.PolicyKeep}},
+	runner, err := streams.New(streams.Options{Classes: len(d.Labels), Settings: s, Mode: mode, Times: &streams.Times{Policy: timeline.PolicyKeep}},
 		func(a streams.Answer[int]) error {
-			if item := d.Items[at]; item.Class >= 0 && a.Probs != nil {
-				x.Add(item.Stream, item.Class, predicted[at], a.Probs)
+			i := at
+			if a.Waited {
+				i = a.Ref
+			}
+			if item := d.Items[i]; item.Class >= 0 && a.Probs != nil {
+				x.Add(item.Stream, item.Class, predicted[i], a.Probs)
 			}
 			return nil
 		})

@@ -34,6 +34,7 @@ type SplitSettings struct {
 	Test       Choice // a number or share takes the groups with the most items, as the paper does
 	Validation Choice // a number or share is drawn from the groups that are not for the test
 	Seed       uint64 // of that draw
+	Drawn      bool   // draw the test, too: groups are no streams, so that their length tells nothing
 }
 
 // Split is groups by the part that they belong to. Each is in one of them.
@@ -63,10 +64,14 @@ func NewSplit(groups []Group, s SplitSettings) (*Split, error) {
 	}
 	out := &Split{}
 	var err error
-	if out.Test, rest, err = s.Test.take("test", rest, longest); err != nil {
+	drawn := func(of []Group) []Group { return shuffled(of, s.Seed) }
+	first := longest
+	if s.Drawn {
+		first = drawn
+	}
+	if out.Test, rest, err = s.Test.take("test", rest, first); err != nil {
 		return nil, err
 	}
-	drawn := func(of []Group) []Group { return shuffled(of, s.Seed) }
 	if out.Validation, rest, err = s.Validation.take("validation", rest, drawn); err != nil {
 		return nil, err
 	}

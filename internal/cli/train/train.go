@@ -1,0 +1,300 @@
+package train
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	goruntime "runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/oatta/oatta/internal/cli/console"
+	"github.com/oatta/oatta/internal/cli/files"
+	"github.com/oatta/oatta/internal/cli/filtering"
+	"github.com/oatta/oatta/internal/cli/setup"
+	"github.com/oatta/oatta/internal/lock"
+	"github.com/oatta/oatta/internal/pipeline"
+	"github.com/oatta/oatta/internal/training"
+	"github.com/oatta/oatta/models"
+	"github.com/oatta/oatta/models/backbone"
+	"github.com/oatta/oatta/models/onnx"
+	"github.com/oatta/oatta/models/weights"
+	"github.com/oatta/oatta/runtime"
+	"github.com/oatta/oatta/runtime/ort"
+)
+
+// run trains, in the order of what is cheapest to get wrong.
+func (k kind) run(c *cli.Context, env console.Environment) (err error) {
+	t := &task{kind: k, c: c, env: env, folder: filepath.Clean(c.String("output"))}
+	if c.String("output") == "" {
+		t.folder = ""
+	}
+	if err := t.read(); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(t.folder), 0o755); err != nil {
+		return err
+	}
+	held, err := lock.Acquire(t.folder)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, held.Release()) }()
+	if err := prepareFolder(t.folder, c.Bool("resume"), c.Bool("overwrite")); err != nil {
+		return err
+	}
+	if err := t.load(t); err != nil {
+		return err
+	}
+	if err := t.divide(); err != nil {
+		return err
+	}
+	t.tellData()
+	if err := t.ready(t); err != nil {
+		return err
+	}
+	return t.learn()
+}
+
+// read reads the flags.
+func (t *task) read() error {
+	c := t.c
+	if c.NArg() == 0 {
+		return fmt.Errorf("no data given; see `%s --help`", c.Command.HelpName)
+	}
+	if t.folder == "" {
+		return errors.New("no folder: give -o FOLDER")
+	}
+	var err error
+	if t.info, err = backbone.Describe(strings.ReplaceAll(c.String("arch"), "-", "_")); err != nil {
+		return err
+	}
+	if t.info.Kind != t.takes {
+		return fmt.Errorf("--arch %s: takes a %s; want %s", t.info.Name, t.info.Kind, strings.Join(networks(t.takes), ", "))
+	}
+	if err := t.readSettings(); err != nil {
+		return err
+	}
+	t.options = backbone.Options{Dropout: c.Float64("dropout"), Seed: t.settings.Seed}
+	t.manifest = models.Manifest{
+		Version: models.ManifestVersion, Name: cmp.Or(c.String("name"), filepath.Base(t.folder)), License: c.String("license"),
+		Output: models.Output{Name: "logits", Kind: models.Logits},
+	}
+	if strings.ContainsAny(t.manifest.Name, `/\`) || t.manifest.Name == "." {
+		return fmt.Errorf("--name %q: want a name that can be one of a file", t.manifest.Name)
+	}
+	return t.describe(t)
+}
+
+// learn trains the network and writes the model.
+func (t *task) learn() error {
+	net, err := t.network()
+	if err != nil {
+		return err
+	}
+	engine, err := setup.LoadEngine(t.c.Context, runtime.Device(t.c.String("device")))
+	if err != nil {
+		return err
+	}
+	config := runtime.Config{Device: runtime.Device(t.c.String("device")), DeviceID: t.c.Int("device-id"), IntraThreads: t.threads()}
+	hash := t.data.Hash()
+	identity, err := t.identity(hash, engine.Version())
+	if err != nil {
+		return err
+	}
+	if err := t.begin(identity); err != nil {
+		return err
+	}
+	open, err := training.Network{Model: onnx.New(net.Graph), Head: headOf(net), Engine: engine, Config: config}.Opener(t.settings, t.data.Counts(t.train))
+	if err != nil {
+		return err
+	}
+	show, end := t.stepProgress()
+	o, err := training.Run(t.c.Context, training.Job{
+		Data: t.data, Split: t.split, Settings: t.settings, Open: open, Folder: t.folder, Identity: identity, Resume: t.c.Bool("resume"),
+		Loaders: t.c.Int("loaders"), SaveEvery: t.c.Duration("save-every"), Stop: t.env.Stops.Begin(), Progress: show,
+	})
+	end()
+	if err != nil {
+		return t.ended(err)
+	}
+	return t.write(t.c.Context, o, net, engine, config, hash)
+}
+
+func (t *task) threads() int {
+	if n := t.c.Int("threads"); n > 0 {
+		return n
+	}
+	return goruntime.GOMAXPROCS(0)
+}
+
+// network builds what learns.
+func (t *task) network() (*backbone.Net, error) {
+	t.options.Classes = len(t.data.Labels)
+	net, err := backbone.New(t.info.Name, t.options)
+	if err != nil {
+		return nil, err
+	}
+	t.manifest.Labels = t.data.Labels
+	for _, tensor := range net.Tensors {
+		if !tensor.Buffer {
+			t.manifest.Parameters += net.Graph.ConstOf(tensor.Value).Len()
+		}
+	}
+	t.manifest.Description = fmt.Sprintf("%s; %d classes", t.info.About, len(t.data.Labels))
+	path := t.c.String("weights")
+	if path == "" {
+		if t.settings.HeadOnly {
+			return nil, errors.New("--head-only: the rest would stay as chance made it: give --weights FILE")
+		}
+		return net, nil
+	}
+	f, err := weights.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	report, err := net.Load(f)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	t.from = filepath.Base(path)
+	console.Warn(t.c, t.env, []string{fmt.Sprintf("%d tensors of %s; fresh: %s", report.Loaded, t.from, cmp.Or(strings.Join(report.Fresh, ", "), "none"))})
+	return net, nil
+}
+
+// headOf returns the names of what belongs to the head.
+func headOf(net *backbone.Net) (names []string) {
+	for _, tensor := range net.Tensors {
+		if tensor.Head {
+			names = append(names, tensor.Name)
+		}
+	}
+	return names
+}
+
+// identity is what must be the same when a training is resumed, by name, so that a difference can be told.
+func (t *task) identity(hash, engine string) (map[string]string, error) {
+	out := map[string]string{
+		"program": console.Version(), "platform": goruntime.GOOS + "/" + goruntime.GOARCH, "onnxruntime": engine,
+		"device": t.c.String("device"), "threads": strconv.Itoa(t.threads()), "data": hash, "recipe": t.recipe,
+	}
+	for name, v := range map[string]any{"settings": t.settings, "network": []any{t.info.Name, t.options}, "split": t.split, "changes": t.changes, "input": t.input()} {
+		text, err := json.Marshal(v)
+		if err != nil {
+			return nil, err
+		}
+		out[name] = string(text)
+	}
+	if path := t.c.String("weights"); path != "" {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		out["weights"] = filtering.Digest(data)
+	}
+	return out, nil
+}
+
+// input is what the manifest says of it.
+func (t *task) input() any {
+	m := t.manifest
+	switch {
+	case m.Signal != nil:
+		return *m.Signal
+	case m.Text != nil:
+		return *m.Text
+	}
+	return m.Input
+}
+
+// begin writes what the training is begun with, or compares it with what it was.
+func (t *task) begin(identity map[string]string) error {
+	was, err := readIdentity(t.folder)
+	if err != nil {
+		return err
+	}
+	if t.c.Bool("resume") && was != nil {
+		if diff := pipeline.Differences(was, identity); diff != "" {
+			return fmt.Errorf("%s: the training there was begun with something else (--overwrite begins anew):\n%s", t.folder, diff)
+		}
+		return nil
+	}
+	if err := forget(t.folder, t.manifest.Name); err != nil {
+		return err
+	}
+	return files.ReplaceJSON(filepath.Join(t.folder, identityName), identity)
+}
+
+// ended turns the error of a training into an exit code.
+func (t *task) ended(err error) error {
+	if errors.Is(err, training.ErrStopped) {
+		return console.Exit(console.Interrupted, fmt.Errorf("stopped; the same command with --resume goes on"))
+	}
+	return console.Exit(console.Unfinished, fmt.Errorf("%w\nWhat was done is in %s; the same command with --resume goes on from its last checkpoint", err, t.folder))
+}
+
+// write measures the network that was learned, as it will be used, and writes it.
+func (t *task) write(ctx context.Context, o *training.Outcome, net *backbone.Net, engine *ort.Engine, config runtime.Config, hash string) error {
+	data, err := o.Network.Bytes()
+	if err != nil {
+		return err
+	}
+	session, err := engine.Open(data, config)
+	if err != nil {
+		return err
+	}
+	l, err := training.Learn(ctx, t.data, t.split, training.Session{Session: session}, t.settings)
+	if err := errors.Join(err, session.Close()); err != nil {
+		return t.ended(err)
+	}
+	t.manifest.Source = fmt.Sprintf("oatta train %s on %s (sha256 %s)", t.name, strings.Join(t.sources(), ", "), hash)
+	t.manifest.Notes = fmt.Sprintf("Trained on %s, validated on %d, tested on %d; README.md beside the model has the scores.",
+		console.Number(len(t.split.Train), t.group), len(t.split.Validation), len(t.split.Test))
+	card := training.Card{
+		Command: fmt.Sprintf("oatta run %s %s -m %s.onnx", t.name, strings.TrimSuffix(t.args, "..."), t.manifest.Name), Program: "oatta " + console.Version(), Network: t.info.Name,
+		From: t.from, Sources: t.sources(), Recipe: t.recipe, Settings: t.settings, Changes: t.changes, Group: t.group,
+	}
+	m, err := training.WriteModel(t.folder, data, t.data, t.split, o, l, t.manifest, card, hash)
+	if err != nil {
+		return t.ended(err)
+	}
+	if _, err := models.Load(filepath.Join(t.folder, m.Name+".onnx")); err != nil {
+		return err
+	}
+	if !t.c.Bool("quiet") {
+		t.tell(o, l, m)
+	}
+	return nil
+}
+
+// sources are the names of the data, without where they lie.
+func (t *task) sources() []string {
+	var out []string
+	for _, arg := range t.c.Args().Slice() {
+		out = append(out, filepath.Base(arg))
+	}
+	return out
+}
+
+// tell prints what came out.
+func (t *task) tell(o *training.Outcome, l *training.Learned, m models.Manifest) {
+	e, part := l.Validation, "validation"
+	if l.Test != nil {
+		e, part = *l.Test, "test"
+	}
+	w := t.env.Out
+	fmt.Fprintf(w, "wrote       %s\n", filepath.Join(t.folder, m.Name+".onnx"))
+	fmt.Fprintf(w, "network     %s, %d parameters\n", t.info.Name, m.Parameters)
+	fmt.Fprintf(w, "best        step %d with the rate %g: validation accuracy %.4f\n", o.Best.Step, o.Best.Rate, o.Best.Accuracy)
+	fmt.Fprintf(w, "%-12saccuracy %.4f raw, %.4f filtered, %.4f smoothed\n", part, e.Raw.Accuracy, e.Adapted.Accuracy, l.Smoothed.Adapted.Accuracy)
+	worst := slices.MinFunc(e.Raw.Classes, func(a, b scoresOfClass) int { return cmp.Compare(a.F1, b.F1) })
+	fmt.Fprintf(w, "hardest     %s: F1 %.4f raw\n", worst.Label, worst.F1)
+	fmt.Fprintf(w, "temperature %.3f\n", l.Temperature)
+}
