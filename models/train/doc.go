@@ -28,6 +28,8 @@
 // failed has changed nothing. Nothing is random in a graph: masks follow from Settings.Seed and the number of batches seen, so that a
 // trainer that was given back its [Trainer.State] goes on bit for bit. It is not safe for concurrent use.
 //
+// A head alone is trained fastest on features that are computed once: [Split] and [Join].
+//
 //	program, err := train.Build(onnx.New(net.Graph), train.Settings{Optimizer: optim.Settings{Method: optim.AdamW, Decay: 0.01}})
 //	...
 //	trainer, err := program.Open(engine, runtime.Config{})

@@ -173,10 +173,7 @@ func (t *Trainer) Export() (*onnx.Model, error) {
 	g := out.Graph
 	for _, p := range slices.Concat(t.p.Parameters, t.p.Statistics) {
 		with := graph.NewTensor(t.cells[p.cell].floats()[p.offset:p.offset+p.length()], p.Dims...)
-		param := g.IsParam(p.value)
-		g.ToInput(p.value)
-		g.ToConstant(p.value, with)
-		g.SetParam(p.value, param)
+		replace(g, p.value, with)
 	}
 	if err := g.Err(); err != nil {
 		return nil, fmt.Errorf("train: %w", err)
