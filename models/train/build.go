@@ -251,6 +251,9 @@ func (b *builder) train() error {
 	if err := b.dropouts(d); err != nil {
 		return err
 	}
+	if err := b.convolutions(d); err != nil {
+		return err
+	}
 	layers := b.inTraining(d)
 	theta := make([]graph.Value, len(b.groups))
 	for i, group := range b.groups {
