@@ -62,6 +62,37 @@ func TestStateComesBeforeTheAnswer(t *testing.T) {
 	}
 }
 
+// The same holds for a file that is read, where answers go to standard output; the next run says what is left.
+func TestStateOfAFileComesBeforeTheAnswer(t *testing.T) {
+	dir := t.TempDir()
+	in, store := filepath.Join(dir, "in.jsonl"), filepath.Join(dir, "cams.state")
+	const lines = 60_000
+	writeFile(t, in, strings.Repeat(`{"stream":"cam1","probs":[0.5,0.2,0.2,0.1]}`+"\n", lines))
+	cmd := program(t, "filter", in, "--state", store, "-q")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	seen := make([]byte, 1<<20)
+	n, err := out.Read(seen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	steps := stepsOf(t, store, "cam1")
+	if answers := bytes.Count(seen[:n], []byte("\n")); answers == 0 || steps < answers {
+		t.Errorf("%d answers were out, and the state has %d steps", answers, steps)
+	}
+	rest, _ := mustOatta(t, console.Fine, "filter", in, "--state", store, "-q")
+	if got := strings.Count(rest, "\n"); got != lines-steps || stepsOf(t, store, "cam1") != lines {
+		t.Errorf("the next run answered %d lines behind %d of %d", got, steps, lines)
+	}
+}
+
 // Where the disk is full, no answer leaves either.
 func TestStateOnAFullDisk(t *testing.T) {
 	shell, err := exec.LookPath("sh")

@@ -39,10 +39,12 @@ type lineRef struct {
 func (r *job) lines(in predictions.Lines, from *predicted.Input, out *predictionOutput) error {
 	p := &linePass{job: r, in: in, out: out, committed: time.Now()}
 	p.hold = func() lineRef { return lineRef{held: in.Hold()} }
-	switch {
-	case r.memory != nil && from.Pipe: // what goes out is remembered first
-		from.Idle = p.commit
+	if r.memory.ahead() { // what goes out is remembered first
 		out.hold()
+	}
+	switch {
+	case r.memory != nil && from.Pipe:
+		from.Idle = p.commit
 	case r.memory == nil && out.zip == nil: // flushing in the middle would spoil compression
 		from.Idle = out.Flush
 	}
@@ -261,8 +263,8 @@ var (
 // mostHeld bounds the bytes of answers that wait for a commit.
 const mostHeld = 4 << 20
 
-// commit brings output and memory to the disk, the output first: what is behind the size that memory knows is cut off by the next run. In a pipe
-// nothing can be cut off: there the memory comes first.
+// commit brings output and memory to the disk, the output first: what is behind the size that memory knows is cut off by the next run. Of standard
+// output and of pipes nothing can be cut off: there the memory comes first.
 func (p *linePass) commit() error {
 	if p.runner == nil { // the classes are not known yet
 		return p.out.release()
@@ -271,7 +273,7 @@ func (p *linePass) commit() error {
 	if err := p.runner.SaveClocks(p.memory.store.SetCompanion); err != nil {
 		return err
 	}
-	if p.memory.pipe { // one who has seen an answer may rely on its being remembered
+	if p.memory.ahead() { // one who has seen an answer may rely on its being remembered
 		if err := p.memory.commit(p.done, filtering.OutputMark{}); err != nil {
 			return err
 		}

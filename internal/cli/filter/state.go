@@ -182,5 +182,8 @@ func (m *filterMemory) close() error {
 	return m.store.Close()
 }
 
+// ahead tells whether answers are remembered before they go out, because they cannot be taken back from there.
+func (m *filterMemory) ahead() bool { return m != nil && (m.pipe || m.out == "") }
+
 // grows tells whether more may be written to the input between this run and the next.
 func (m *filterMemory) grows() bool { return m != nil && !m.pipe }
