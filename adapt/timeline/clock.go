@@ -33,7 +33,8 @@ type Gap struct {
 // Clock follows the times of one stream's items. Make it with [NewClock].
 type Clock struct {
 	settings Settings // resolved
-	last     time.Time
+	basis    basis
+	last     moment
 	untimed  int // items without a time since the last that had one
 	steps    steps
 	recent   recent
@@ -62,7 +63,7 @@ func (c *Clock) Settings() Settings { return c.settings }
 
 // Reset returns to the start of a stream.
 func (c *Clock) Reset() {
-	c.last, c.untimed, c.recent = time.Time{}, 0, recent{}
+	c.basis, c.last, c.untimed, c.recent = anyBasis, moment{}, 0, recent{}
 	c.steps.reset()
 }
 
@@ -77,30 +78,46 @@ func (c *Clock) Rhythm() (time.Duration, bool) {
 	return c.steps.median(), true
 }
 
-// Last returns the latest time so far, the zero time before the first.
-func (c *Clock) Last() time.Time { return c.last }
+// Last returns the latest time so far in UTC, the zero time before the first; where times compare by the clock on the wall, that.
+func (c *Clock) Last() time.Time { return c.last.at }
+
+// Mixed tells whether there were instants and times on the [Wall].
+func (c *Clock) Mixed() bool { return c.basis == mixed }
+
+// Mix makes times compare by the clock on the wall from here on, as the first time of the other kind does.
+func (c *Clock) Mix() {
+	if c.basis == instants {
+		c.last.toWall()
+	}
+	c.basis = mixed
+}
 
 // Next takes the time of the next item, the zero time if it has none, and its id, empty if it has none. The id is not retained. An
-// item that is late or a duplicate leaves the clock as it was. A time outside of the years 1 to 9999 is none.
+// item that is late or a duplicate leaves the clock as it was. A time outside of the years 1 to 9999 is none. Instants compare as such, and times on
+// the [Wall] as what it showed; where both come, all compare as that from there on, and whether an item was there already is not known of those before.
 func (c *Clock) Next(t time.Time, id []byte) Gap {
 	if t.IsZero() || t.Unix() < firstSecond || t.Unix() > lastSecond {
 		c.untimed = min(c.untimed+1, mostMissed)
 		return Gap{Order: Untimed}
 	}
-	t = t.Round(0).UTC() // without the reading of a monotonic clock
-	key := keyOf(t, id)
-	if len(id) > 0 && c.recent.has(key) {
-		return Gap{Order: Duplicate, Since: c.since(t)}
+	basis := c.basis.take(t)
+	if basis == mixed {
+		c.Mix()
 	}
-	since := c.since(t)
+	now := basis.moment(t)
+	key := keyOf(now.at, id)
+	since := c.since(now.at)
+	if len(id) > 0 && c.recent.has(key) {
+		return Gap{Order: Duplicate, Since: since}
+	}
 	if since < 0 {
 		return Gap{Order: Late, Since: since}
 	}
 	gap := c.gap(since)
-	if !c.last.IsZero() && since > 0 && c.untimed == 0 {
+	if !c.last.at.IsZero() && since > 0 && c.untimed == 0 {
 		c.steps.push(since)
 	}
-	c.last, c.untimed = t, 0
+	c.basis, c.last, c.untimed = basis, now, 0
 	if len(id) > 0 {
 		c.recent.push(key)
 	}
@@ -108,10 +125,10 @@ func (c *Clock) Next(t time.Time, id []byte) Gap {
 }
 
 func (c *Clock) since(t time.Time) time.Duration {
-	if c.last.IsZero() {
+	if c.last.at.IsZero() {
 		return 0
 	}
-	return t.Sub(c.last)
+	return t.Sub(c.last.at)
 }
 
 // gap judges a step forward in time.

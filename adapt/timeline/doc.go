@@ -12,6 +12,8 @@
 //   - A break is a gap longer than [Settings].LongGap or than [Settings].LongSteps times the rhythm.
 //   - Cameras stamp several pictures with the same second: equal times are in order. A duplicate has the time and the id of one
 //     of the last items.
+//   - Times with a zone are instants and compare as such; those without, which are held on the [Wall], compare as what it showed, and so
+//     does all of a stream from the first time on that is of the other kind.
 //   - An item without a time is the next item, and nothing is known of the gap before it.
 //
 // A Clock is a pure state machine: it never looks at the time of day. The same items give the same answers, and it needs the same

@@ -12,24 +12,25 @@ import (
 // A marshalled clock is, little-endian:
 //
 //	 0  4  magic "OTCK"
-//	 4  1  version, 1
-//	 5  1  1 if there was an item with a time
+//	 4  1  version: 1, or 2 where it is known what times compare by
+//	 5  1  1 if there was an item with a time; and in version 2: 2, 4 or 6 where times are instants, on the wall or mixed
 //	 6  8  its second since 1970
 //	14  4  and nanosecond
 //	18  4  items without a time since
 //	22  2  number n of steps
 //	24  1  number m of keys
-//	25  .  n steps of 8 bytes in nanoseconds, oldest first; m keys of 8 bytes, oldest first
+//	25  4  version 2: seconds of the last time's zone east of Greenwich, 0 unless times are instants
+//	    .  n steps of 8 bytes in nanoseconds, oldest first; m keys of 8 bytes, oldest first
 //	    4  CRC-32C of all before
 const (
-	clockMagic   = "OTCK"
-	clockVersion = 1
-	clockHead    = 25
-	clockTail    = 4
+	clockMagic = "OTCK"
+	clockHead  = 25
+	clockZone  = 4 // of version 2
+	clockTail  = 4
 )
 
 // MaxBinary is the greatest length of a marshalled clock, in bytes.
-const MaxBinary = clockHead + 8*(MaxWindow+remembered) + clockTail
+const MaxBinary = clockHead + clockZone + 8*(MaxWindow+remembered) + clockTail
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -40,19 +41,24 @@ func (c *Clock) MarshalBinary() ([]byte, error) { return c.AppendBinary(nil) }
 // AppendBinary appends what MarshalBinary returns. There is no error.
 func (c *Clock) AppendBinary(dst []byte) ([]byte, error) {
 	start, le := len(dst), binary.LittleEndian
-	dst = append(append(dst, clockMagic...), clockVersion)
-	second, nano := int64(0), uint32(0)
-	if c.last.IsZero() {
-		dst = append(dst, 0)
-	} else {
-		dst = append(dst, 1)
-		second, nano = c.last.Unix(), uint32(c.last.Nanosecond())
+	version, flags := byte(1), byte(c.basis)<<1
+	if c.basis != anyBasis {
+		version = 2
 	}
+	second, nano := int64(0), uint32(0)
+	if !c.last.at.IsZero() {
+		flags |= 1
+		second, nano = c.last.at.Unix(), uint32(c.last.at.Nanosecond())
+	}
+	dst = append(append(dst, clockMagic...), version, flags)
 	dst = le.AppendUint64(dst, uint64(second))
 	dst = le.AppendUint32(dst, nano)
 	dst = le.AppendUint32(dst, uint32(c.untimed))
 	dst = le.AppendUint16(dst, uint16(len(c.steps.order)))
 	dst = append(dst, byte(c.recent.count))
+	if version == 2 {
+		dst = le.AppendUint32(dst, uint32(c.last.east))
+	}
 	for _, d := range c.steps.order {
 		dst = le.AppendUint64(dst, uint64(d))
 	}
@@ -83,10 +89,17 @@ func (c *Clock) unmarshal(data []byte) (out Clock, err error) {
 		return out, err
 	}
 	le := binary.LittleEndian
-	timed, second, nano, untimed := body[5], int64(le.Uint64(body[6:])), le.Uint32(body[14:]), le.Uint32(body[18:])
+	words := body[clockHead:]
+	if out.basis, out.last.east, err = readBasis(body); err != nil {
+		return out, err
+	}
+	if out.basis != anyBasis {
+		words = words[clockZone:]
+	}
+	timed, second, nano, untimed := body[5]&1, int64(le.Uint64(body[6:])), le.Uint32(body[14:]), le.Uint32(body[18:])
 	steps, keys := int(le.Uint16(body[22:])), int(body[24])
 	switch {
-	case timed > 1 || timed == 0 && (second != 0 || nano != 0 || steps > 0 || keys > 0):
+	case timed == 0 && (out.basis == instants || out.basis == onWall || second != 0 || nano != 0 || steps > 0 || keys > 0):
 		return out, errors.New("a last time that contradicts the rest")
 	case second < firstSecond || second > lastSecond || nano >= 1e9 || second == firstSecond && nano == 0:
 		return out, fmt.Errorf("last time %d.%09d", second, nano)
@@ -94,14 +107,13 @@ func (c *Clock) unmarshal(data []byte) (out Clock, err error) {
 		return out, fmt.Errorf("%d items without a time", untimed)
 	case steps > MaxWindow || keys > remembered:
 		return out, fmt.Errorf("%d steps and %d keys: want at most %d and %d", steps, keys, MaxWindow, remembered)
-	case len(body) != clockHead+8*(steps+keys):
+	case len(words) != 8*(steps+keys):
 		return out, fmt.Errorf("%d bytes for %d steps and %d keys", len(data), steps, keys)
 	}
 	if timed == 1 {
-		out.last = time.Unix(second, int64(nano)).UTC()
+		out.last.at = time.Unix(second, int64(nano)).UTC()
 	}
 	out.untimed = int(untimed)
-	words := body[clockHead:]
 	for i := range steps {
 		d := time.Duration(le.Uint64(words[8*i:]))
 		if d <= 0 {
@@ -115,6 +127,26 @@ func (c *Clock) unmarshal(data []byte) (out Clock, err error) {
 	return out, nil
 }
 
+// readBasis reads what times compare by, and the zone of the last one.
+func readBasis(body []byte) (b basis, east int32, err error) {
+	flags := body[5]
+	b = basis(flags >> 1)
+	if body[4] == 1 && b == anyBasis {
+		return b, 0, nil
+	}
+	if body[4] == 1 || b == anyBasis || b > mixed || len(body) < clockHead+clockZone {
+		return b, 0, fmt.Errorf("flags %d of %d bytes in version %d", flags, len(body), body[4])
+	}
+	east = int32(binary.LittleEndian.Uint32(body[clockHead:]))
+	if b != instants && east != 0 || east < -maxEast || east > maxEast {
+		return b, 0, fmt.Errorf("a zone of %d seconds", east)
+	}
+	return b, east, nil
+}
+
+// maxEast bounds what a zone is from Greenwich, in seconds.
+const maxEast = 7 * 24 * 3600
+
 // checkedBody returns the data without their checksum, at least a head of them.
 func checkedBody(data []byte) ([]byte, error) {
 	switch {
@@ -122,8 +154,8 @@ func checkedBody(data []byte) ([]byte, error) {
 		return nil, errors.New("it does not begin with " + clockMagic)
 	case len(data) < clockHead+clockTail:
 		return nil, fmt.Errorf("cut short: %d bytes", len(data))
-	case data[4] != clockVersion:
-		return nil, fmt.Errorf("version %d: this program reads version %d", data[4], clockVersion)
+	case data[4] != 1 && data[4] != 2:
+		return nil, fmt.Errorf("version %d: this program reads versions 1 and 2", data[4])
 	}
 	body := data[:len(data)-clockTail]
 	if got, want := crc32.Checksum(body, castagnoli), binary.LittleEndian.Uint32(data[len(body):]); got != want {

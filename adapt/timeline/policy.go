@@ -45,13 +45,15 @@ type Counts struct {
 	Gaps       int `json:"gaps"`         // items with missed steps before them
 	Missed     int `json:"missed_steps"` // in all
 	Breaks     int `json:"breaks"`       // items after a long gap
+	// Mixed counts the streams in which times with a zone and without came together.
+	Mixed int `json:"mixed_streams,omitempty"`
 }
 
 // Add adds the counts of another stream.
 func (c *Counts) Add(o Counts) {
 	c.Items, c.Untimed, c.Late, c.Duplicates = c.Items+o.Items, c.Untimed+o.Untimed, c.Late+o.Late, c.Duplicates+o.Duplicates
 	c.Dropped, c.Restarts, c.Reordered = c.Dropped+o.Dropped, c.Restarts+o.Restarts, c.Reordered+o.Reordered
-	c.Gaps, c.Missed, c.Breaks = c.Gaps+o.Gaps, c.Missed+o.Missed, c.Breaks+o.Breaks
+	c.Gaps, c.Missed, c.Breaks, c.Mixed = c.Gaps+o.Gaps, c.Missed+o.Missed, c.Breaks+o.Breaks, c.Mixed+o.Mixed
 }
 
 // Keeper is a Clock with a policy, and counts. Make it with [NewKeeper].
@@ -84,7 +86,9 @@ func (k *Keeper) Counts() Counts { return k.counts }
 
 // Next takes the time and the id of the next item, as [Clock.Next], and says what to do with it. The error is that of PolicyError.
 func (k *Keeper) Next(t time.Time, id []byte) (Action, Gap, error) {
+	was := k.clock.Mixed()
 	gap := k.clock.Next(t, id)
+	k.noteMixed(was)
 	action := k.policy.judge(gap.Order)
 	k.counts.note(gap, action)
 	switch {
@@ -97,6 +101,20 @@ func (k *Keeper) Next(t time.Time, id []byte) (Action, Gap, error) {
 		k.clock.Next(time.Time{}, nil) // it takes a step of the rhythm all the same
 	}
 	return action, gap, nil
+}
+
+// Mix is [Clock.Mix].
+func (k *Keeper) Mix() {
+	was := k.clock.Mixed()
+	k.clock.Mix()
+	k.noteMixed(was)
+}
+
+// noteMixed counts a stream whose times are of both kinds now.
+func (k *Keeper) noteMixed(was bool) {
+	if !was && k.clock.Mixed() {
+		k.counts.Mixed++
+	}
 }
 
 // judge returns what becomes of an item.
@@ -114,7 +132,7 @@ func (k *Keeper) fault(gap Gap) string {
 	if gap.Order == Duplicate {
 		return "there twice"
 	}
-	return fmt.Sprintf("late: another of %s came before", k.clock.last.Format(time.RFC3339Nano))
+	return fmt.Sprintf("late: another of %s came before", k.clock.last.at.Format(time.RFC3339Nano))
 }
 
 // note counts an item.

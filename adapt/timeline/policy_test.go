@@ -71,10 +71,10 @@ func TestPolicies(t *testing.T) {
 }
 
 func TestCountsAdd(t *testing.T) {
-	one := Counts{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
+	one := Counts{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}
 	sum := one
 	sum.Add(one)
-	if want := (Counts{2, 4, 6, 8, 10, 12, 14, 16, 18, 20}); sum != want {
+	if want := (Counts{2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22}); sum != want {
 		t.Errorf("%+v, want %+v", sum, want)
 	}
 }

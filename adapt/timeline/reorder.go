@@ -11,14 +11,15 @@ import (
 type Reorder[T any] struct {
 	limit    int
 	heap     []waiting[T] // the earliest first, by the usual rule: entry i is no later than 2i+1 and 2i+2
-	latest   time.Time    // of all that came
-	released time.Time    // time of the last that went
+	basis    basis
+	latest   moment // of all that came
+	released moment // time of the last that went
 	came     uint64
 	moved    int
 }
 
 type waiting[T any] struct {
-	at   time.Time
+	moment
 	turn uint64 // in which it came
 	item T
 }
@@ -42,17 +43,20 @@ func (r *Reorder[T]) Moved() int { return r.moved }
 
 // Push takes an item with its time, the zero time if it has none. Once more than N are held, it returns the earliest, and true.
 func (r *Reorder[T]) Push(at time.Time, item T) (earliest T, ok bool) {
+	now := r.latest
+	if !at.IsZero() {
+		now = r.moment(at)
+	}
 	switch {
 	case at.IsZero():
-		at = r.latest
-	case at.Before(r.latest):
-		if !at.Before(r.released) { // else it comes too late to overtake
+	case now.at.Before(r.latest.at):
+		if !now.at.Before(r.released.at) { // else it comes too late to overtake
 			r.moved++
 		}
 	default:
-		r.latest = at
+		r.latest = now
 	}
-	r.heap = append(r.heap, waiting[T]{at, r.came, item})
+	r.heap = append(r.heap, waiting[T]{now, r.came, item})
 	r.came++
 	r.up(len(r.heap) - 1)
 	if len(r.heap) <= r.limit {
@@ -61,10 +65,27 @@ func (r *Reorder[T]) Push(at time.Time, item T) (earliest T, ok bool) {
 	return r.pop(), true
 }
 
+// Mixed tells whether there were instants and times on the [Wall]: all compare as what it showed.
+func (r *Reorder[T]) Mixed() bool { return r.basis == mixed }
+
+// moment returns what a time compares by. The first of another kind than those before it makes all what a clock on the wall showed.
+func (r *Reorder[T]) moment(t time.Time) moment {
+	was := r.basis
+	if r.basis = was.take(t); was == instants && r.basis == mixed {
+		r.latest.toWall()
+		r.released.toWall()
+		for i := range r.heap {
+			r.heap[i].toWall()
+			r.up(i)
+		}
+	}
+	return r.basis.moment(t)
+}
+
 // Flush returns the earliest item that is held back, and true, until there is none. It begins anew with the next Push.
 func (r *Reorder[T]) Flush() (earliest T, ok bool) {
 	if len(r.heap) == 0 {
-		r.latest, r.released = time.Time{}, time.Time{}
+		r.basis, r.latest, r.released = anyBasis, moment{}, moment{}
 		return earliest, false
 	}
 	return r.pop(), true
@@ -75,7 +96,7 @@ func (r *Reorder[T]) pop() T {
 	r.heap[0], r.heap[end] = r.heap[end], waiting[T]{} // what it refers to may be large
 	r.heap = r.heap[:end]
 	r.down(0)
-	r.released = first.at
+	r.released = first.moment
 	return first.item
 }
 

@@ -229,3 +229,59 @@ func TestFilterTimesOfUsers(t *testing.T) {
 		}
 	}
 }
+
+// Times go by instants where all of a stream have a zone, else by the clock on the wall; where both come together that is told, in one run or in two.
+func TestFilterZones(t *testing.T) {
+	const mixed = "times with a zone among some without in 1 stream"
+	instants := func(i int) string { // each a minute later, in zones that take turns
+		zone := time.FixedZone("", 3600*(i%3-1))
+		return time.Date(2026, 5, 1, 10, i, 0, 0, time.UTC).In(zone).Format(time.RFC3339)
+	}
+	wall := func(i int) string { return fmt.Sprintf("2026-05-01 10:%02d:00", i) }
+	for name, tc := range map[string]struct {
+		time  func(i int) string
+		mixed bool
+	}{
+		"instants": {instants, false},
+		"wall":     {wall, false},
+		"mixed": {func(i int) string {
+			if i < 25 {
+				return wall(i) + "+05:00"
+			}
+			return wall(i)
+		}, true},
+	} {
+		var text strings.Builder
+		for i := range 40 {
+			fmt.Fprintf(&text, `{"stream":"s","id":%d,"time":"%s","probs":[0.7,0.3]}`+"\n", i, tc.time(i))
+		}
+		dir := t.TempDir()
+		in := writeText(t, filepath.Join(dir, "in.jsonl"), text.String())
+		_, errOut := mustOatta(t, console.Fine, "filter", in, "--late", "error")
+		if strings.Contains(errOut, mixed) != tc.mixed || strings.Contains(errOut, "times: ") && !tc.mixed {
+			t.Errorf("%s: %s", name, errOut)
+		}
+		a, b := split(t, in, 25)
+		told := ""
+		for _, part := range []string{a, b} {
+			_, errOut := mustOatta(t, console.Fine, "filter", part, "--late", "error", "--state", filepath.Join(dir, "s.state"))
+			told += errOut
+		}
+		if strings.Contains(told, mixed) != tc.mixed || strings.Contains(told, "gap") || strings.Contains(told, "late") {
+			t.Errorf("%s in two runs: %s", name, told)
+		}
+	}
+}
+
+// A document's order is that of instants where all of a stream have a zone, and that of the clock on the wall where only some have.
+func TestFilterZonesOfDocuments(t *testing.T) {
+	for zone, told := range map[string]bool{"+03:00": false, "": true} {
+		in := writeText(t, filepath.Join(t.TempDir(), "in.json"), `{"info":{"format_version":"1.5"},"classification_categories":{"0":"deer","1":"fox"},"images":[
+			{"file":"c/1.jpg","datetime":"2026-05-01 10:00:00+00:00","detections":[{"conf":1,"classifications":[["0",0.9],["1",0.1]]}]},
+			{"file":"c/2.jpg","datetime":"2026-05-01 11:00:00`+zone+`","detections":[{"conf":1,"classifications":[["1",0.9],["0",0.1]]}]}]}`)
+		_, errOut := mustOatta(t, console.Fine, "filter", in, "--late", "error")
+		if got := strings.Contains(errOut, `in 1 stream, ordered by the clock on the wall; the first is c`); got != told {
+			t.Errorf("%q: %s", zone, errOut)
+		}
+	}
+}

@@ -10,7 +10,8 @@ import (
 	"github.com/oatta/oatta/datasets/internal/rawjson"
 )
 
-// sort brings the items into the order of steps: stream after stream, each by time, then by natural order of names. Items without a time
+// sort brings the items into the order of steps: stream after stream, each by time (instants where all are that, else the clock on
+// the wall), then by natural order of names. Items without a time
 // take that of the last one before them in natural order, so that one of them keeps its place.
 func (d *Document) sort() {
 	slices.SortStableFunc(d.entries, func(a, b entry) int {
@@ -19,28 +20,72 @@ func (d *Document) sort() {
 		}
 		return datasets.CompareNatural(a.name, b.name)
 	})
+	times, err := datasets.NewTimeReader("", true)
+	if err != nil {
+		panic(err) // of a layout that is none
+	}
 	for i := 0; i < len(d.entries); {
 		n := i
 		for n < len(d.entries) && d.entries[n].stream == d.entries[i].stream {
 			n++
 		}
-		sortByTime(d.entries[i:n])
+		if sortByTime(times, d.entries[i:n]) {
+			if d.mixed++; d.mixed == 1 {
+				d.firstMixed = d.entries[i].stream
+			}
+		}
 		i = n
 	}
 }
 
-func sortByTime(stream []entry) {
-	keys := make([]string, len(stream))
+// timeKeys returns what the entries of a stream compare by, "" for no time: instants where all times are that, else what the clock on the wall showed;
+// mixed tells that some are and some are not.
+func timeKeys(times *datasets.TimeReader, stream []entry) (keys []string, mixed bool) {
+	keys = make([]string, len(stream))
+	instants := make([]string, len(stream))
+	zoned, wall := 0, 0
+	for i, e := range stream {
+		if keys[i] = timeKey(e.time); keys[i] == "" {
+			continue
+		}
+		if instants[i] = instant(times, e.time); instants[i] == "" {
+			wall++
+		} else {
+			zoned++
+		}
+	}
+	if wall == 0 {
+		return instants, false
+	}
+	return keys, zoned > 0
+}
+
+// instant returns what a time with a zone compares by, "" for one without.
+func instant(times *datasets.TimeReader, s string) string {
+	if yearFirst.FindString(s) == strings.TrimSpace(s) { // as most are
+		return ""
+	}
+	t, zoned, err := times.Read(s)
+	if err != nil || !zoned {
+		return ""
+	}
+	return t.UTC().Format("20060102150405.000000000")
+}
+
+// sortByTime orders the entries of a stream. It tells whether some times have a zone and some have none.
+func sortByTime(times *datasets.TimeReader, stream []entry) (mixed bool) {
+	keys, mixed := timeKeys(times, stream)
 	order := make([]int, len(stream))
 	last := ""
-	if i := slices.IndexFunc(stream, func(e entry) bool { return timeKey(e.time) != "" }); i >= 0 {
-		last = timeKey(stream[i].time)
+	if i := slices.IndexFunc(keys, func(k string) bool { return k != "" }); i >= 0 {
+		last = keys[i]
 	}
-	for i, e := range stream {
-		if k := timeKey(e.time); k != "" {
+	for i, k := range keys {
+		if k != "" {
 			last = k
 		}
 		keys[i], order[i] = last, i
+		stream[i].onWall = mixed
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
 		if c := strings.Compare(keys[a], keys[b]); c != 0 {
@@ -62,6 +107,7 @@ func sortByTime(stream []entry) {
 		sorted[i] = stream[from]
 	}
 	copy(stream, sorted)
+	return mixed
 }
 
 // yearFirst matches times as MegaDetector's tools and EXIF write them, after which their digits compare as the times do.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/oatta/oatta/datasets/internal/message"
 	"github.com/oatta/oatta/datasets/internal/rawjson"
 	"github.com/oatta/oatta/datasets/megadetector"
 )
@@ -23,6 +24,9 @@ type Document struct {
 	index            map[string]int // of the classes by name
 	declared         int            // classes that there are, those without a name among them
 	copied, detector int            // entries of a list on several boxes, and of a decision of an ensemble's detector
+
+	mixed      int    // streams of which some times have a zone and some have none
+	firstMixed string // the first of them
 }
 
 // Format names a format of predictions.
@@ -50,6 +54,7 @@ type entry struct {
 	top                       []score
 	err                       error // why the item cannot be used
 	frame                     float64
+	onWall                    bool            // see Item
 	objects                   []rawjson.Value // in which its results go
 	space                     *Space          // of its stream
 
@@ -120,6 +125,9 @@ func (d *Document) Notes() (out []string) {
 	if d.detector > 0 {
 		out = append(out, fmt.Sprintf("%d predictions are those of the ensemble's detector: they stay, and the filter does not see them", d.detector))
 	}
+	if d.mixed > 0 {
+		out = append(out, fmt.Sprintf("times with a zone among some without in %s, ordered by the clock on the wall; the first is %s", message.Count(d.mixed, "stream"), message.Show(d.firstMixed)))
+	}
 	return out
 }
 
@@ -155,7 +163,7 @@ func (d *Document) Whole(i int, probs []float64) (Item, error) {
 
 func (d *Document) item(i int, probs []float64, fill func(e *entry) ([]float64, error)) (_ Item, err error) {
 	e := &d.entries[i]
-	item := Item{Stream: []byte(e.stream), ID: []byte(e.file), Time: []byte(e.time), Truth: []byte(e.truth)}
+	item := Item{Stream: []byte(e.stream), ID: []byte(e.file), Time: []byte(e.time), OnWall: e.onWall, Truth: []byte(e.truth)}
 	if e.err != nil {
 		return item, d.Fail(i, e.err)
 	}

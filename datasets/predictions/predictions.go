@@ -14,6 +14,7 @@ type Item struct {
 	Stream []byte    // never empty
 	ID     []byte    // name of the item; empty if it has none
 	Time   []byte    // as it stands in the input, quotes undone; empty if there is none
+	OnWall bool      // only some times of the stream have a zone: they compare by what the clock on the wall showed
 	Truth  []byte    // true label, a name or an index; empty if there is none
 	Probs  []float64 // by class; nil for an item that the predictor itself gave up on, which is no step of the filter
 	Label  []byte    // what "label" was in a JSON line, which Append replaces; empty if there was none

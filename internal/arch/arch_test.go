@@ -84,7 +84,7 @@ var rules = []rule{
 	{"internal/cli/files", nil, "what guards outputs does not know what is in them"},
 	{"internal/cli/filtering", []string{"adapt", "adapt/population", "adapt/timeline", "datasets/predictions", "internal/cli/console", "internal/cli/files", "internal/explain", "internal/inputs", "internal/state", "internal/streams"}, "how streams are filtered does not depend on who predicts"},
 	{"internal/cli/evaluation", []string{"datasets", "datasets/edf/hypnogram", "datasets/motion", "internal/cli/files", "internal/scores"}, "scores are printed alike, whoever ran, and labels read alike, whose codes the packages of their fields know"},
-	{"internal/cli/predicted", []string{"datasets", "datasets/predictions", "internal/cli/console", "internal/cli/evaluation", "internal/cli/files", "internal/scores"}, "predictions are read alike, whatever becomes of them"},
+	{"internal/cli/predicted", []string{"adapt/timeline", "datasets", "datasets/predictions", "internal/cli/console", "internal/cli/evaluation", "internal/cli/files", "internal/scores"}, "predictions are read alike, whatever becomes of them"},
 	{"internal/cli/reading", []string{"datasets", "datasets/...", "internal/cli/console", "internal/inputs"}, "collections are read alike, whatever becomes of them"},
 	{"internal/cli/predictor", []string{"internal/cli/console", "internal/method", "memo", "models", "models/...", "tent"}, "flags become the settings of a predictor, and nothing is opened"},
 	{"internal/cli/...", allBut("benchmarks/...", "cmd/...", "serve/...", "internal/cli/calibrate", "internal/cli/filter", "internal/cli/models", "internal/cli/run", "internal/cli/state", "internal/cli/train"), "no command needs another: what two of them need lies beside them"},

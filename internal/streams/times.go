@@ -116,7 +116,11 @@ func (r *Runner[R]) arrive(s *stream[R], item Item[R]) error {
 	}
 	ref := item.Ref()
 	item.ID, item.Probs, item.Ref = slices.Clone(item.ID), slices.Clone(item.Probs), func() R { return ref }
-	if earliest, ok := s.times.reorder.Push(item.Time, item); ok {
+	earliest, ok := s.times.reorder.Push(item.Time, item)
+	if s.times.reorder.Mixed() {
+		s.times.keeper.Mix()
+	}
+	if ok {
 		return r.place(s, earliest, true)
 	}
 	return nil

@@ -209,6 +209,9 @@ func (r *job) close(err error) error {
 		r.printSummary()
 	}
 	console.Warn(r.C, r.Env, r.TimeNotes())
+	if n := r.times.Mixed; n > 0 {
+		console.Warn(r.C, r.Env, []string{fmt.Sprintf("times with a zone among some without in %s, which go by the clock on the wall from the first one that differs on", console.Number(n, "stream"))})
+	}
 	if r.Rounded > 0 {
 		console.Warn(r.C, r.Env, []string{r.RoundedNote()})
 	}

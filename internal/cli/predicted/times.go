@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/oatta/oatta/adapt/timeline"
 	"github.com/oatta/oatta/datasets"
 	"github.com/oatta/oatta/datasets/predictions"
 	"github.com/oatta/oatta/internal/cli/console"
@@ -21,7 +22,7 @@ func newTimes(layout string) (t times, err error) {
 	return t, err
 }
 
-// TimeOf returns the time of an item, the zero time if it has none that can be read, which is counted.
+// TimeOf returns the time of an item, an instant or one on the [timeline.Wall]; the zero time if it has none that can be read, which is counted.
 func (r *Reading) TimeOf(item *predictions.Item) time.Time { return timeOf(r.times.counted, item) }
 
 // TimeAgain is TimeOf for an item whose time was counted.
@@ -31,11 +32,14 @@ func timeOf(reader *datasets.TimeReader, item *predictions.Item) time.Time {
 	if len(item.Time) == 0 {
 		return time.Time{}
 	}
-	t, _, err := reader.Read(string(item.Time))
-	if err != nil {
+	t, zoned, err := reader.Read(string(item.Time))
+	switch {
+	case err != nil || t.IsZero():
 		return time.Time{}
+	case zoned && !item.OnWall:
+		return t
 	}
-	return t
+	return timeline.OnWall(t)
 }
 
 // TimeNotes tells of times that could not be read, and of what was taken for what.
