@@ -211,7 +211,7 @@ func (b *build) write() error {
 	if err := b.manifest.Write(&text); err != nil {
 		return err
 	}
-	if err := copyTokenizer(b.tokens, filepath.Join(filepath.Dir(out), b.tokenizerName()), b.c.Bool("overwrite")); err != nil {
+	if err := files.CopyTokenizer(b.tokens, filepath.Join(filepath.Dir(out), b.tokenizerName()), b.c.Bool("overwrite")); err != nil {
 		return err
 	}
 	if err := files.ReplaceFile(out, data); err != nil {

@@ -1,14 +1,10 @@
 package models
 
 import (
-	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -165,13 +161,13 @@ func (b *build) describeText() error {
 	}
 	b.manifest.Task, b.manifest.Text = models.TextClassification, t
 	b.tokens = b.c.String("tokenizer")
-	if file := b.c.String("weights"); b.tokens == "" && file != "" && hasTokenizer(filepath.Dir(file)) {
+	if file := b.c.String("weights"); b.tokens == "" && file != "" && files.HasTokenizer(filepath.Dir(file)) {
 		b.tokens = filepath.Dir(file)
 	}
 	switch {
 	case b.tokens == "":
 		b.notes = append(b.notes, "no tokenizer: put tokenizer.json or vocab.txt beside the model, or give --tokenizer FOLDER")
-	case !hasTokenizer(b.tokens):
+	case !files.HasTokenizer(b.tokens):
 		return fmt.Errorf("--tokenizer %s: there is neither tokenizer.json nor vocab.txt", b.tokens)
 	default:
 		t.Tokenizer = b.tokenizerName()
@@ -182,45 +178,6 @@ func (b *build) describeText() error {
 // tokenizerName is the folder beside the output.
 func (b *build) tokenizerName() string {
 	return replaceEnding(filepath.Base(b.c.String("output")), ".tokenizer")
-}
-
-// tokenizerFiles are what Hugging Face puts beside weights; the first or the second must be there.
-var tokenizerFiles = []string{"tokenizer.json", "vocab.txt", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"}
-
-func hasTokenizer(dir string) bool {
-	return slices.ContainsFunc(tokenizerFiles[:2], func(name string) bool {
-		info, err := os.Stat(filepath.Join(dir, name))
-		return err == nil && info.Mode().IsRegular()
-	})
-}
-
-// copyTokenizer copies the files of a tokenizer; no folder is none. Other files of their names stay unless they may be replaced.
-func copyTokenizer(from, to string, overwrite bool) error {
-	if from == "" {
-		return nil
-	}
-	if err := os.MkdirAll(to, 0o755); err != nil {
-		return err
-	}
-	for _, name := range tokenizerFiles {
-		data, err := os.ReadFile(filepath.Join(from, name))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if there, readErr := os.ReadFile(filepath.Join(to, name)); readErr == nil && err == nil {
-			if bytes.Equal(there, data) {
-				continue
-			}
-			err = files.MayReplace(filepath.Join(to, name), overwrite)
-		}
-		if err == nil {
-			err = files.ReplaceFile(filepath.Join(to, name), data)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // guessLabels names classes whose number tells what they are; any others get numbers.

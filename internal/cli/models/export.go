@@ -86,7 +86,7 @@ func withTokenizer(m *models.Model, out string, overwrite bool) (models.Manifest
 	text.Tokenizer = replaceEnding(filepath.Base(out), ".tokenizer")
 	manifest := m.Manifest
 	manifest.Text = &text
-	return manifest, copyTokenizer(m.TokenizerDir(), filepath.Join(filepath.Dir(out), text.Tokenizer), overwrite)
+	return manifest, files.CopyTokenizer(m.TokenizerDir(), filepath.Join(filepath.Dir(out), text.Tokenizer), overwrite)
 }
 
 func replaceEnding(name, ending string) string {

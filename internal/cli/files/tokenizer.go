@@ -1,0 +1,50 @@
+package files
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// tokenizerFiles are what Hugging Face puts beside weights; the first or the second must be there.
+var tokenizerFiles = []string{"tokenizer.json", "vocab.txt", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"}
+
+// HasTokenizer tells whether a folder has the files of a tokenizer.
+func HasTokenizer(dir string) bool {
+	return slices.ContainsFunc(tokenizerFiles[:2], func(name string) bool {
+		info, err := os.Stat(filepath.Join(dir, name))
+		return err == nil && info.Mode().IsRegular()
+	})
+}
+
+// CopyTokenizer copies the files of a tokenizer; no folder is none. Other files of their names stay unless they may be replaced.
+func CopyTokenizer(from, to string, overwrite bool) error {
+	if from == "" {
+		return nil
+	}
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		return err
+	}
+	for _, name := range tokenizerFiles {
+		data, err := os.ReadFile(filepath.Join(from, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if there, readErr := os.ReadFile(filepath.Join(to, name)); readErr == nil && err == nil {
+			if bytes.Equal(there, data) {
+				continue
+			}
+			err = MayReplace(filepath.Join(to, name), overwrite)
+		}
+		if err == nil {
+			err = ReplaceFile(filepath.Join(to, name), data)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
