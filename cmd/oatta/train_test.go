@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"image"
+	"image/png"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -268,4 +271,124 @@ func TestTrainOnDamagedData(t *testing.T) {
 	if !strings.Contains(page, "1 that could not be read") {
 		t.Errorf("%s", page)
 	}
+}
+
+// threeNights copies a night of the stand-in to three persons.
+func threeNights(t *testing.T) string {
+	t.Helper()
+	from, dir := standInNight(t), t.TempDir()
+	for _, person := range []string{"00", "01", "02"} {
+		writeFile(t, filepath.Join(dir, "SC4"+person+"1E0-PSG.edf"), readFile(t, filepath.Join(from, "SC4001E0-PSG.edf")))
+		writeFile(t, filepath.Join(dir, "SC4"+person+"1EC-Hypnogram.edf"), readFile(t, filepath.Join(from, "SC4001EC-Hypnogram.edf")))
+	}
+	return dir
+}
+
+func TestTrainSleep(t *testing.T) {
+	needEngine(t)
+	data, out := threeNights(t), filepath.Join(t.TempDir(), "nights")
+	mustOatta(t, console.Fine, "train", "sleep", data, "-o", out, "--epochs", "1", "--batch", "8", "--jitter", "0.1", "-q")
+	page := readFile(t, filepath.Join(out, "README.md"))
+	if !strings.Contains(page, "Test: SC4") || !strings.Contains(page, "W, N1, N2, N3, R") {
+		t.Errorf("%s", page)
+	}
+	mustOatta(t, console.Fine, "run", "sleep", data, "-m", out, "-q", "-o", filepath.Join(t.TempDir(), "out.csv"))
+}
+
+func TestTrainText(t *testing.T) {
+	needEngine(t)
+	dir := t.TempDir()
+	var text strings.Builder
+	text.WriteString("user,text,label\n")
+	r := rand.New(rand.NewPCG(1, 9))
+	for i := range 400 {
+		words := []string{"good", "fine", "nice"}
+		label := "positive"
+		if i%2 == 1 {
+			words, label = []string{"bad", "sad", "late"}, "negative"
+		}
+		fmt.Fprintf(&text, "user%d,the %s flight %s,%s\n", i/20, words[r.IntN(3)], words[r.IntN(3)], label)
+	}
+	posts, tokens, out := filepath.Join(dir, "posts.csv"), t.TempDir(), filepath.Join(dir, "mood")
+	writeFile(t, posts, text.String())
+	writeFile(t, filepath.Join(tokens, "vocab.txt"), strings.Join([]string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "flight", "good", "fine", "nice", "bad", "sad", "late", "##s"}, "\n")+"\n")
+	mustOatta(t, console.Fine, "train", "text", posts, "-o", out, "--tokenizer", tokens, "--max-tokens", "16", "--lr", "3e-3", "--epochs", "8", "--word-dropout", "0.1", "--threads", "1", "-q")
+	page := readFile(t, filepath.Join(out, "README.md"))
+	if !strings.Contains(page, "| accuracy | 1.0000 |") {
+		t.Errorf("%s", page)
+	}
+	results, _ := mustOatta(t, console.Fine, "run", "text", posts, "-m", out, "--format", "csv", "-q")
+	if strings.Count(results, "positive") < 190 {
+		t.Errorf("%.500s", results)
+	}
+	code, _, errOut := oatta(t, "train", "text", posts, "-o", filepath.Join(dir, "none"), "-q")
+	if code != console.Nothing || !strings.Contains(errOut, "no tokenizer: give --tokenizer") {
+		t.Errorf("%d, %s", code, errOut)
+	}
+}
+
+// cifarBatch writes a binary batch in which each class has a colour of its own.
+func cifarBatch(t *testing.T, path string, n int) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(uint64(n), 4))
+	var data []byte
+	for i := range n {
+		data = append(data, byte(i%10))
+		for c := range 3 {
+			for range 32 * 32 {
+				data = append(data, byte(40+r.IntN(30)+150*(i%10>>c&1)+5*(i%10)))
+			}
+		}
+	}
+	writeFile(t, path, string(data))
+}
+
+func TestTrainImages(t *testing.T) {
+	needEngine(t)
+	dir := t.TempDir()
+	var batches []string
+	for i, name := range []string{"data_batch_1.bin", "data_batch_2.bin", "test_batch.bin"} {
+		batches = append(batches, filepath.Join(dir, name))
+		cifarBatch(t, batches[i], 60+10*i)
+	}
+	out := filepath.Join(dir, "small")
+	mustOatta(t, console.Fine, append([]string{"train", "images", "-o", out, "--arch", "cifar-resnet20", "--recipe", "cifar", "--epochs", "2", "--batch", "20", "--mixup", "0.2", "-q"}, batches...)...)
+	page := readFile(t, filepath.Join(out, "README.md"))
+	if !strings.Contains(page, "Training: data_batch_1.bin. Validation: data_batch_2.bin. Test: test_batch.bin.") || !strings.Contains(page, "Recipe `cifar`") || !strings.Contains(page, `"pad":4`) {
+		t.Errorf("%s", page)
+	}
+	folders := t.TempDir()
+	for k, class := range []string{"day", "night"} {
+		if err := os.Mkdir(filepath.Join(folders, class), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 12 {
+			writeFile(t, filepath.Join(folders, class, fmt.Sprintf("%02d.png", i)), colouredPNG(t, byte(200-150*k), uint64(i)))
+		}
+	}
+	writeFile(t, filepath.Join(folders, "day", "broken.png"), "no picture")
+	out = filepath.Join(dir, "light")
+	mustOatta(t, console.Fine, "train", "images", folders, "--folder-labels", "-o", out, "--arch", "cifar-resnet20", "--epochs", "2", "--batch", "4", "--lr", "1e-2", "--flip", "--crop", "2", "--hold", "20000", "-q")
+	page = readFile(t, filepath.Join(out, "README.md"))
+	if !strings.Contains(page, "1 that could not be read") || !strings.Contains(page, "day, night") {
+		t.Errorf("%s", page)
+	}
+	mustOatta(t, console.Partial, "run", "images", folders, "-m", out, "-q", "-o", filepath.Join(dir, "out.csv"))
+}
+
+func colouredPNG(t *testing.T, grey byte, seed uint64) string {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 5))
+	img := image.NewRGBA(image.Rect(0, 0, 40, 32))
+	for i := range img.Pix {
+		img.Pix[i] = grey + byte(r.IntN(40))
+		if i%4 == 3 {
+			img.Pix[i] = 255
+		}
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }

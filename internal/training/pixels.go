@@ -27,8 +27,8 @@ type Pixels struct {
 
 // PictureChanges say how a picture is changed.
 type PictureChanges struct {
-	Pad  int  // largest move in pixels, either way; black moves in
-	Flip bool // left becomes right in every other one
+	Pad  int  `json:"pad"`  // largest move in pixels, either way; black moves in
+	Flip bool `json:"flip"` // left becomes right in every other one
 }
 
 // NewPixels returns pictures of so many items, of which as many are held as fit into room bytes. decode writes a picture as values of 0 to 1
@@ -145,3 +145,13 @@ func (p *Pixels) write(dst []float32, pixels []byte, dx, dy int, mirrored bool) 
 
 // Digest implements [Store].
 func (p *Pixels) Digest(w io.Writer, item int) { _, _ = w.Write(p.sums[item][:]) } // hashes do not fail
+
+// Held returns how many pictures are held.
+func (p *Pixels) Held() (n int) {
+	for _, pixels := range p.held {
+		if pixels != nil {
+			n++
+		}
+	}
+	return n
+}

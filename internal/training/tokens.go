@@ -101,3 +101,15 @@ func (t *Tokens) Digest(w io.Writer, item int) {
 	}
 	_, _ = w.Write(raw) // hashes do not fail
 }
+
+// Vocabulary returns how many rows a table of pieces needs: so many pieces, and those that occur beyond them.
+func (t *Tokens) Vocabulary(pieces int) int {
+	most := int64(max(pieces-1, 1))
+	most = max(most, t.pad)
+	for _, ids := range t.ids {
+		for _, id := range ids {
+			most = max(most, int64(id))
+		}
+	}
+	return int(most) + 1
+}

@@ -15,7 +15,7 @@ import (
 func Command(env console.Environment) *cli.Command {
 	return &cli.Command{
 		Name: "train", Usage: "labelled streams to a model: networks learn, whole people held out", Action: console.NeedsSubcommand,
-		Subcommands: []*cli.Command{movement.command(env)},
+		Subcommands: []*cli.Command{pictures.command(env), movement.command(env), nights.command(env), timelines.command(env)},
 	}
 }
 
@@ -64,6 +64,7 @@ type task struct {
 	changes any   // of examples, as they stand in the manifest of the run
 	apart   bool  // the test is drawn, as the groups are no streams
 	usual   usual
+	tokens  string // folder of the tokenizer
 }
 
 // usual is who is held out where no flag says so; "" is nobody's word.

@@ -34,23 +34,25 @@ var movement = kind{
 			&cli.StringFlag{Name: "standardise", Value: "numbers", Category: modelCategory, Usage: "channels by mean and deviation of the training examples (numbers), of each recording (recording), or not (none)"},
 			&cli.Float64Flag{Name: "purity", Value: 0.75, Category: console.TruthCategory, Usage: "share of a window that its label must have; a window of less is not used"},
 		)
-		return append(flags, signalChangeFlags()...)
+		return append(flags, signalChangeFlags("jitter", "scale", "rotate", "shift", "mask")...)
 	},
 	describe: describeMotion, load: loadMotion, ready: readySignals,
 }
 
-// signalChangeFlags say how windows are changed each time they are shown.
-func signalChangeFlags() []cli.Flag {
-	number := func(name, usage string) cli.Flag {
-		return &cli.Float64Flag{Name: name, Category: changeCategory, DefaultText: "0", Usage: usage}
+// signalChanges are what can be done to windows each time they are shown.
+var signalChanges = map[string]string{
+	"jitter": "deviation of noise, as a share of the channel's own",
+	"scale":  "deviation of a factor about 1, for each channel",
+	"rotate": "most degrees by which the axes of a sensor are turned, as if it were worn askew",
+	"shift":  "most of a window by which it is moved in its recording",
+	"mask":   "longest stretch that falls silent, as a share of the window",
+}
+
+func signalChangeFlags(names ...string) (out []cli.Flag) {
+	for _, name := range names {
+		out = append(out, &cli.Float64Flag{Name: name, Category: changeCategory, DefaultText: "0", Usage: signalChanges[name]})
 	}
-	return []cli.Flag{
-		number("jitter", "deviation of noise, as a share of the channel's own"),
-		number("scale", "deviation of a factor about 1, for each channel"),
-		number("rotate", "most degrees by which the axes of a sensor are turned, as if it were worn askew"),
-		number("shift", "most of a window by which it is moved in its recording"),
-		number("mask", "longest stretch that falls silent, as a share of the window"),
-	}
+	return out
 }
 
 // viewsOf reads the flags.
@@ -120,8 +122,7 @@ func (t *task) loadWindows(in inputs.Input, usual ...[]string) error {
 // readySignals finds the numbers by which channels are standardised, of the examples for training alone.
 func readySignals(t *task) error {
 	w := t.data.Store.(*training.Windows)
-	if t.c.String("standardise") == models.ByNumbers {
-		s := t.manifest.Signal
+	if s := t.manifest.Signal; t.c.String("standardise") == models.ByNumbers {
 		s.Standardise = models.ByNumbers
 		s.Mean, s.Std = w.Moments(t.train)
 		w.Standardise(s.Mean, s.Std)

@@ -261,6 +261,11 @@ func (t *task) write(ctx context.Context, o *training.Outcome, net *backbone.Net
 		Command: fmt.Sprintf("oatta run %s %s -m %s.onnx", t.name, strings.TrimSuffix(t.args, "..."), t.manifest.Name), Program: "oatta " + console.Version(), Network: t.info.Name,
 		From: t.from, Sources: t.sources(), Recipe: t.recipe, Settings: t.settings, Changes: t.changes, Group: t.group,
 	}
+	if t.manifest.Text != nil {
+		if err := files.CopyTokenizer(t.tokens, filepath.Join(t.folder, t.manifest.Text.Tokenizer), true); err != nil {
+			return t.ended(err)
+		}
+	}
 	m, err := training.WriteModel(t.folder, data, t.data, t.split, o, l, t.manifest, card, hash)
 	if err != nil {
 		return t.ended(err)
