@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// take checks a batch and makes targets of its labels. It returns the number of items that have one.
+// take checks a batch and makes targets of its labels. It returns the number of items that have one: without labels and targets, 0.
 func (t *Trainer) take(b Batch) (items int, err error) {
 	rows, err := t.fit(b)
 	if err != nil {
@@ -25,10 +25,16 @@ func (t *Trainer) take(b Batch) (items int, err error) {
 		copy(targets, b.Targets)
 		return t.soft(targets)
 	}
+	clear(targets)
+	if b.Labels == nil {
+		for i := range t.labels {
+			t.labels[i] = -1
+		}
+		return 0, nil
+	}
 	if len(b.Labels) != int(rows) {
 		return 0, fmt.Errorf("%d labels for %d items", len(b.Labels), rows)
 	}
-	clear(targets)
 	for i, label := range b.Labels {
 		if label < -1 || label >= k {
 			return 0, fmt.Errorf("item %d: label %d is none of %d classes", i, label, k)
@@ -109,7 +115,7 @@ func (t *Trainer) right() int {
 	return n
 }
 
-// crossEntropy is the mean over the items that have a target of -sum(t log softmax(logits)).
+// crossEntropy is the mean over the items that have a target of -sum(t log softmax(logits)), 0 if none has.
 func (t *Trainer) crossEntropy() float64 {
 	k, logits, targets := t.p.Classes, t.logits.Data.([]float32), t.targets.Data.([]float32)
 	sum, items := 0.0, 0
@@ -129,5 +135,5 @@ func (t *Trainer) crossEntropy() float64 {
 		}
 		items++
 	}
-	return sum / float64(items)
+	return sum / float64(max(1, items))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/oatta/oatta/models/graph"
 	"github.com/oatta/oatta/models/onnx"
+	"github.com/oatta/oatta/models/optim"
 	"github.com/oatta/oatta/models/train"
 	"github.com/oatta/oatta/runtime"
 )
@@ -84,4 +85,31 @@ func TestSmallBatches(t *testing.T) {
 		}
 	}
 	step(t, normed(3), train.Batch{Inputs: []runtime.Tensor{runtime.TensorOf([]float32{1, 2, 3, 5, 1, 0}, 1, 2, 3)}, Labels: []int{0}}, 0.1)
+}
+
+// TestUnusedParameters: one that the loss does not depend on has a gradient of 0, and decays.
+func TestUnusedParameters(t *testing.T) {
+	g := graph.New("rounded", 18)
+	x := g.Input("x", graph.Type{Elem: graph.Float32, Shape: graph.Shape{graph.Sym("N"), graph.N(2)}})
+	h := g.Op("MatMul", []graph.Value{x, g.Param("w", graph.NewTensor([]float32{1, 2, 3, 4}, 2, 2))})
+	g.Output("y", g.Op("Add", []graph.Value{h, g.Op("Floor", []graph.Value{g.Param("steps", graph.NewTensor([]float32{1.5, 2.5}, 2))})}))
+	trainer := open(t, onnx.New(g), train.Settings{Optimizer: optim.Settings{Method: optim.AdamW, Decay: 0.5}})
+	step(t, trainer, train.Batch{Inputs: []runtime.Tensor{runtime.TensorOf([]float32{1, 2}, 1, 2)}, Labels: []int{0}}, 0.1)
+	for i, want := range []float64{1.5 * 0.95, 2.5 * 0.95} {
+		mustNear(t, "steps", float64(values(t, trainer, "model.")["steps"][i]), want, 1e-6)
+	}
+}
+
+// TestEvaluateWithoutLabels only fills the logits.
+func TestEvaluateWithoutLabels(t *testing.T) {
+	trainer, logits := open(t, toy(), train.Settings{}), make([]float32, 2*toyClasses)
+	r, err := trainer.Evaluate(context.Background(), train.Batch{Inputs: toyBatch(0, 0).Inputs}, logits)
+	if err != nil || r != (train.Result{}) {
+		t.Errorf("%+v, %v", r, err)
+	}
+	sum := 0.0
+	for _, v := range logits[:toyClasses] {
+		sum += math.Exp(float64(v))
+	}
+	mustNear(t, "log softmax", float64(logits[0])-math.Log(sum), toyStart().logSoftmax(toyItems(2)[:toyIn], nil)[0], 1e-6)
 }

@@ -15,7 +15,7 @@ type Settings struct {
 	Optimizer optim.Settings
 
 	// Weights are the classes' weights in the loss, K numbers >= 0, not all 0; nil: all 1. The loss is divided by the sum of the weights
-	// of the targets, as PyTorch does for labels.
+	// of the targets, as PyTorch does for labels; for targets that are probabilities it divides by the number of items instead.
 	Weights []float64
 	// Smoothing is the part of each target that is shared among all classes, 0 <= Smoothing < 1.
 	Smoothing float64

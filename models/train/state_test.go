@@ -179,7 +179,8 @@ func TestStepRefuses(t *testing.T) {
 	}{
 		"label too large": {toyBatch(0, 4), 0.1, "item 1: label 4 is none of 4 classes"},
 		"label negative":  {toyBatch(-2, 0), 0.1, "item 0: label -2"},
-		"no label":        {train.Batch{Inputs: one.Inputs}, 0.1, "0 labels for 1 items"},
+		"no label":        {train.Batch{Inputs: one.Inputs}, 0.1, "no item of the batch has a target"},
+		"labels":          {train.Batch{Inputs: one.Inputs, Labels: []int{1, 2}}, 0.1, "2 labels for 1 items"},
 		"nothing to do":   {toyBatch(-1, -1), 0.1, "no item of the batch has a target"},
 		"no input":        {train.Batch{Labels: []int{1}}, 0.1, "0 inputs, the network has 1"},
 		"another shape":   {train.Batch{Inputs: []runtime.Tensor{runtime.NewTensor[float32](2, 5)}, Labels: []int{1, 1}}, 0.1, "input 0 has shape [2 5], want [N,3]"},

@@ -222,23 +222,3 @@ func export(tb testing.TB, t *train.Trainer) *onnx.Model {
 	}
 	return m
 }
-
-// constants returns the floating-point constants of a model by name.
-func constants(tb testing.TB, m *onnx.Model) map[string][]float32 {
-	tb.Helper()
-	out := map[string][]float32{}
-	for _, v := range m.Graph.Values() {
-		c := m.Graph.ConstOf(v)
-		if c == nil || !c.Elem().IsFloat() {
-			continue
-		}
-		all, err := c.Float64s()
-		if err != nil {
-			tb.Fatal(err)
-		}
-		for _, f := range all {
-			out[m.Graph.NameOf(v)] = append(out[m.Graph.NameOf(v)], float32(f))
-		}
-	}
-	return out
-}

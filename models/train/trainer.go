@@ -188,7 +188,7 @@ func (t *Trainer) moved(out Result, r *runner) (Result, error) {
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // Evaluate classifies a batch with running statistics and without dropout. Its loss is the plain mean cross-entropy, without weights and
-// smoothing. logits, if it is not nil, gets the N*K numbers.
+// smoothing, of the items that have a target; a batch may do without. logits, if it is not nil, gets the N*K numbers, and must hold as many.
 func (t *Trainer) Evaluate(ctx context.Context, b Batch, logits []float32) (Result, error) {
 	items, err := t.take(b)
 	if err != nil {
