@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -57,6 +59,8 @@ type Manifest struct {
 	// it in a file: one label a line. A manifest as Load returns it has Labels.
 	Labels     []string `json:"labels,omitempty"`
 	LabelsFile string   `json:"labels_file,omitempty"`
+	// Codes are the whole numbers that files of true labels write for labels, of 32 bits; not all need one, and no two share one.
+	Codes map[string]int `json:"codes,omitempty"`
 
 	// One of these, as Task says: what the network takes.
 	Input  Input   `json:"input,omitzero"`
@@ -166,7 +170,7 @@ func (m Manifest) validate() error {
 	if m.Version != ManifestVersion {
 		return fmt.Errorf("oatta_manifest: version %d, this program reads version %d", m.Version, ManifestVersion)
 	}
-	for _, check := range []func() error{m.checkTexts, m.checkLabels, m.checkInput, m.Output.check, m.checkNumbers, m.checkTransitions, m.checkHash} {
+	for _, check := range []func() error{m.checkTexts, m.checkLabels, m.checkCodes, m.checkInput, m.Output.check, m.checkNumbers, m.checkTransitions, m.checkHash} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -214,6 +218,25 @@ func checkLabels(labels []string) error {
 			return fmt.Errorf("labels[%d]: %q is labels[%d] already", i, clip(l), first)
 		}
 		seen[l] = i
+	}
+	return nil
+}
+
+// checkCodes reports codes of labels that are not there, and those that two share. Labels of a file are not known yet.
+func (m Manifest) checkCodes() error {
+	of := map[int]string{}
+	for _, label := range slices.Sorted(maps.Keys(m.Codes)) {
+		code := m.Codes[label]
+		if m.LabelsFile == "" && !slices.Contains(m.Labels, label) {
+			return fmt.Errorf("codes: %q is none of the labels", clip(label))
+		}
+		if code != int(int32(code)) {
+			return fmt.Errorf("codes: %d for %q, want 32 bits", code, clip(label))
+		}
+		if other, twice := of[code]; twice {
+			return fmt.Errorf("codes: %d is of %q and of %q", code, clip(other), clip(label))
+		}
+		of[code] = label
 	}
 	return nil
 }

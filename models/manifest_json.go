@@ -272,10 +272,42 @@ func checkValue(data []byte, dec *json.Decoder, t reflect.Type, path string) err
 	if tok == json.Delim('{') && t.Kind() == reflect.Struct {
 		return checkObject(data, dec, t, path+".")
 	}
+	if tok == json.Delim('{') && t.Kind() == reflect.Map {
+		return checkMap(data, dec, path+".")
+	}
 	for depth := nesting(tok); depth > 0; depth += nesting(tok) {
 		if tok, err = dec.Token(); err != nil {
 			return syntaxError(data, dec, err)
 		}
+	}
+	return nil
+}
+
+// checkMap checks an object with names of its user's, whose opening brace has been read: none occurs twice, and none has null for a value,
+// which decoding would take for 0.
+func checkMap(data []byte, dec *json.Decoder, path string) error {
+	seen := map[string]bool{}
+	for dec.More() {
+		start := dec.InputOffset()
+		tok, err := dec.Token()
+		if err != nil {
+			return syntaxError(data, dec, err)
+		}
+		name, _ := tok.(string)
+		if seen[name] {
+			return fmt.Errorf("%s: field %q occurs twice", position(data, start), clip(path+name))
+		}
+		seen[name] = true
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			return syntaxError(data, dec, err)
+		}
+		if string(value) == "null" {
+			return fmt.Errorf("%s: %s: got null, want a whole number", position(data, start), clip(path+name))
+		}
+	}
+	if _, err := dec.Token(); err != nil { // the closing brace
+		return syntaxError(data, dec, err)
 	}
 	return nil
 }

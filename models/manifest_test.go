@@ -73,6 +73,12 @@ func TestReadManifestIsStrict(t *testing.T) {
 		{"huge number", replace(`"mean": [0,`, `"mean": [1e999,`), `input.mean`},
 		{"no version", replace(`"oatta_manifest": 1,`, ``), `oatta_manifest: version 0`},
 		{"later version", replace(`"oatta_manifest": 1`, `"oatta_manifest": 2`), `version 2, this program reads version 1`},
+		{"codes twice", replace(`"output"`, `"codes": {"cat": 1, "cat": 2}, "output"`), `line 6, column 23: field "codes.cat" occurs twice`},
+		{"code of null", replace(`"output"`, `"codes": {"cat": null}, "output"`), `codes.cat: got null, want a whole number`},
+		{"code of a fraction", replace(`"output"`, `"codes": {"cat": 1.5}, "output"`), `want a whole number`},
+		{"code of text", replace(`"output"`, `"codes": {"cat": "1"}, "output"`), `got string, want a whole number`},
+		{"list of codes", replace(`"output"`, `"codes": [1, 2], "output"`), `codes: got array, want an object`},
+		{"codes cut off", replace(`"output"`, `"codes": {"cat": 1`), `line 6`},
 		{"large", minimal + strings.Repeat(" ", MaxManifestBytes), `more than`},
 	} {
 		_, err := read(c.text)
@@ -85,41 +91,44 @@ func TestReadManifestIsStrict(t *testing.T) {
 func TestValidateNamesTheField(t *testing.T) {
 	nan := math.NaN()
 	for want, edit := range map[string]func(m *Manifest){
-		"name: ":                       func(m *Manifest) { m.Name = "" },
-		"task: ":                       func(m *Manifest) { m.Task = "detection" },
-		"notes: ":                      func(m *Manifest) { m.Notes = strings.Repeat("x", maxTextSize+1) },
-		"labels: 0 labels":             func(m *Manifest) { m.Labels = nil },
-		"labels: 1 labels":             func(m *Manifest) { m.Labels = []string{"cat"} },
-		"not both":                     func(m *Manifest) { m.LabelsFile = "labels.txt" },
-		`labels[1]: "cat" is`:          func(m *Manifest) { m.Labels = []string{"cat", "cat"} },
-		`labels[0]: ""`:                func(m *Manifest) { m.Labels[0] = "" },
-		`labels[0]: " cat"`:            func(m *Manifest) { m.Labels[0] = " cat" },
-		`labels[0]: "a\nb"`:            func(m *Manifest) { m.Labels[0] = "a\nb" },
-		"labels[0]: \"\\xff\"":         func(m *Manifest) { m.Labels[0] = "\xff" },
-		"input.name: ":                 func(m *Manifest) { m.Input.Name = "" },
-		"input.height: 0 pixels":       func(m *Manifest) { m.Input.Height = 0 },
-		"input.width: 4097":            func(m *Manifest) { m.Input.Width = 4097 },
-		"input.layout: ":               func(m *Manifest) { m.Input.Layout = "CHWN" },
-		"input.color: ":                func(m *Manifest) { m.Input.Color = "GRAY" },
-		"input.interpolation: ":        func(m *Manifest) { m.Input.Interpolation = "area" },
-		"input.resize: 7 pixels":       func(m *Manifest) { m.Input.Resize = 7 },
-		"input.stretch":                func(m *Manifest) { m.Input.Stretch = true },
-		"0 and 3 values":               func(m *Manifest) { m.Input.Mean = nil },
-		"input.mean[1]: NaN":           func(m *Manifest) { m.Input.Mean[1] = nan },
-		"input.std[2]: 0,":             func(m *Manifest) { m.Input.Std[2] = 0 },
-		"input.std[0]: NaN":            func(m *Manifest) { m.Input.Std[0] = nan },
-		"output.name: ":                func(m *Manifest) { m.Output.Name = "" },
-		"output.kind: ":                func(m *Manifest) { m.Output.Kind = "scores" },
-		"temperature: -1":              func(m *Manifest) { m.Temperature = -1 },
-		"temperature: NaN":             func(m *Manifest) { m.Temperature = nan },
-		"temperature: +Inf":            func(m *Manifest) { m.Temperature = math.Inf(1) },
-		"prior: 3 values":              func(m *Manifest) { m.Prior = []float64{0.2, 0.2, 0.6} },
-		"prior[0]: 0,":                 func(m *Manifest) { m.Prior = []float64{0, 1} },
-		"prior[1]: NaN":                func(m *Manifest) { m.Prior = []float64{0.5, nan} },
-		"prior: sums to 0.9":           func(m *Manifest) { m.Prior = []float64{0.4, 0.5} },
-		"parameters: -1":               func(m *Manifest) { m.Parameters = -1 },
-		"sha256: \"abc\"":              func(m *Manifest) { m.SHA256 = "abc" },
-		"sha256: \"" + clip(upper64()): func(m *Manifest) { m.SHA256 = upper64() },
+		"name: ":                             func(m *Manifest) { m.Name = "" },
+		"task: ":                             func(m *Manifest) { m.Task = "detection" },
+		"notes: ":                            func(m *Manifest) { m.Notes = strings.Repeat("x", maxTextSize+1) },
+		"labels: 0 labels":                   func(m *Manifest) { m.Labels = nil },
+		"labels: 1 labels":                   func(m *Manifest) { m.Labels = []string{"cat"} },
+		"not both":                           func(m *Manifest) { m.LabelsFile = "labels.txt" },
+		`labels[1]: "cat" is`:                func(m *Manifest) { m.Labels = []string{"cat", "cat"} },
+		`labels[0]: ""`:                      func(m *Manifest) { m.Labels[0] = "" },
+		`labels[0]: " cat"`:                  func(m *Manifest) { m.Labels[0] = " cat" },
+		`labels[0]: "a\nb"`:                  func(m *Manifest) { m.Labels[0] = "a\nb" },
+		"labels[0]: \"\\xff\"":               func(m *Manifest) { m.Labels[0] = "\xff" },
+		"input.name: ":                       func(m *Manifest) { m.Input.Name = "" },
+		"input.height: 0 pixels":             func(m *Manifest) { m.Input.Height = 0 },
+		"input.width: 4097":                  func(m *Manifest) { m.Input.Width = 4097 },
+		"input.layout: ":                     func(m *Manifest) { m.Input.Layout = "CHWN" },
+		"input.color: ":                      func(m *Manifest) { m.Input.Color = "GRAY" },
+		"input.interpolation: ":              func(m *Manifest) { m.Input.Interpolation = "area" },
+		"input.resize: 7 pixels":             func(m *Manifest) { m.Input.Resize = 7 },
+		"input.stretch":                      func(m *Manifest) { m.Input.Stretch = true },
+		"0 and 3 values":                     func(m *Manifest) { m.Input.Mean = nil },
+		"input.mean[1]: NaN":                 func(m *Manifest) { m.Input.Mean[1] = nan },
+		"input.std[2]: 0,":                   func(m *Manifest) { m.Input.Std[2] = 0 },
+		"input.std[0]: NaN":                  func(m *Manifest) { m.Input.Std[0] = nan },
+		"output.name: ":                      func(m *Manifest) { m.Output.Name = "" },
+		"output.kind: ":                      func(m *Manifest) { m.Output.Kind = "scores" },
+		"temperature: -1":                    func(m *Manifest) { m.Temperature = -1 },
+		"temperature: NaN":                   func(m *Manifest) { m.Temperature = nan },
+		"temperature: +Inf":                  func(m *Manifest) { m.Temperature = math.Inf(1) },
+		"prior: 3 values":                    func(m *Manifest) { m.Prior = []float64{0.2, 0.2, 0.6} },
+		"prior[0]: 0,":                       func(m *Manifest) { m.Prior = []float64{0, 1} },
+		"prior[1]: NaN":                      func(m *Manifest) { m.Prior = []float64{0.5, nan} },
+		"prior: sums to 0.9":                 func(m *Manifest) { m.Prior = []float64{0.4, 0.5} },
+		`codes: "owl" is none of the labels`: func(m *Manifest) { m.Codes = map[string]int{"owl": 1} },
+		`codes: 7 is of "cat" and of "dog"`:  func(m *Manifest) { m.Codes = map[string]int{"cat": 7, "dog": 7} },
+		"codes: 4294967296 for":              func(m *Manifest) { m.Codes = map[string]int{"cat": 1 << 32} },
+		"parameters: -1":                     func(m *Manifest) { m.Parameters = -1 },
+		"sha256: \"abc\"":                    func(m *Manifest) { m.SHA256 = "abc" },
+		"sha256: \"" + clip(upper64()):       func(m *Manifest) { m.SHA256 = upper64() },
 	} {
 		m, err := read(minimal)
 		if err != nil {
@@ -141,13 +150,14 @@ func TestWriteIsStableAndReadable(t *testing.T) {
 	}
 	m.Labels = []string{"<cat> & co.", "3,", "["}
 	m.Prior = []float64{0.25, 0.5, 0.25}
+	m.Codes = map[string]int{"[": -1, "3,": 0}
 	m.Input.Mean = []float64{-1, 0.1, 1e-7}
 	var first, second bytes.Buffer
 	if err := m.Write(&first); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"\"mean\": [-1, 0.1, 1e-7],\n", "\"prior\": [0.25, 0.5, 0.25]", "  \"labels\": [\n    \"<cat> & co.\",\n    \"3,\",\n    \"[\"\n  ],\n",
+		"\"mean\": [-1, 0.1, 1e-7],\n", "\"prior\": [0.25, 0.5, 0.25]", "\"codes\": {\n    \"3,\": 0,\n    \"[\": -1\n  },\n", "  \"labels\": [\n    \"<cat> & co.\",\n    \"3,\",\n    \"[\"\n  ],\n",
 	} {
 		if !strings.Contains(first.String(), want) {
 			t.Errorf("no %q in\n%s", want, &first)

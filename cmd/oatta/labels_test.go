@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/oatta/oatta/internal/cli/console"
+	"github.com/oatta/oatta/internal/testdata"
 )
 
 // True labels as users have them: numbers are read alike by filter and calibrate, told or refused, and labels are of the files that they name.
@@ -81,5 +83,50 @@ func TestNumbersNobodyAskedFor(t *testing.T) {
 	defer func() { os.Stdin = stdin }()
 	if _, errOut := mustOatta(t, console.Partial, "filter", "-", "--classes", "negative,neutral", "--truth-field", "truth"); !strings.Contains(errOut, "nothing is scored") {
 		t.Error(errOut)
+	}
+}
+
+// Numbers of true labels are the codes that a manifest has for its labels, in eval and where calibrate writes into that manifest.
+func TestManifestCodes(t *testing.T) {
+	needEngine(t)
+	dir := t.TempDir()
+	from := filepath.Join(testdata.Root(), "models", "testdata", "cases", "k1_manifest")
+	for _, name := range []string{"m.onnx", "labels.txt"} {
+		writeFile(t, filepath.Join(dir, name), readFile(t, filepath.Join(from, name)))
+	}
+	manifest := readFile(t, filepath.Join(from, "m.json"))
+	coded := strings.Replace(manifest, `"output"`, `"codes": {"animal": 12, "empty": 3}, "output"`, 1)
+	writeFile(t, filepath.Join(dir, "m.json"), coded)
+	data := pictures(t, 4)
+	labels := writeText(t, filepath.Join(dir, "truth.csv"), "file,label\np0000.png,12\np0001.png,3\np0002.png,3\np0003.png,3\n")
+	args := []string{"eval", "images", data, "--model", filepath.Join(dir, "m.onnx"), "--labels", labels, "--format", "json"}
+	out, text := mustOatta(t, console.Fine, args...)
+	var s printedScores
+	if err := json.Unmarshal([]byte(out), &s); err != nil || s.supports()["animal"] != 1 || s.supports()["empty"] != 3 {
+		t.Errorf("%v: %v in %s", err, s.supports(), out)
+	}
+	if want := "the true labels 3, 12 are read as the codes of the model's manifest: 3 empty, 12 animal"; !strings.Contains(text, want) {
+		t.Error(text)
+	}
+	if out, _ := mustOatta(t, console.Fine, "models", "inspect", filepath.Join(dir, "m.onnx")); !strings.Contains(out, "codes       3 \"empty\", 12 \"animal\"\n") {
+		t.Error(out)
+	}
+	writeFile(t, filepath.Join(dir, "m.json"), manifest)
+	if _, text := mustOatta(t, console.Nothing, args...); !strings.Contains(text, "3, 12, and the classes are empty, animal: --label-map FILE names them") {
+		t.Error(text)
+	}
+
+	writeFile(t, filepath.Join(dir, "m.json"), coded)
+	var lines strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&lines, `{"stream": "s%d", "probs": [%g, %g], "truth": "%d"}`+"\n", i%2, 0.2+0.015*float64(i), 0.8-0.015*float64(i), []int{12, 3}[(i/20+1/(1+i%4))%2]) // a quarter is wrong
+	}
+	input := writeText(t, filepath.Join(dir, "p.jsonl"), lines.String())
+	got, _ := calibrationOf(t, console.Fine, input, "--model", filepath.Join(dir, "m.onnx"))
+	if got.Items != 40 || got.Unknown != 0 || !strings.Contains(strings.Join(got.Warnings, "\n"), "the model's manifest: 3 empty, 12 animal") {
+		t.Errorf("%d items, %d unknown, %q", got.Items, got.Unknown, got.Warnings)
+	}
+	if after := readFile(t, filepath.Join(dir, "m.json")); !strings.Contains(after, `"codes": {"animal": 12, "empty": 3}`) || !strings.Contains(after, `"temperature"`) {
+		t.Errorf("the manifest became %s", after)
 	}
 }

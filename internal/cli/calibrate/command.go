@@ -147,6 +147,9 @@ func (r *job) readFlags() (err error) {
 		r.Options.Classes = r.target.labels // a line by itself names no classes
 	}
 	r.Truths, err = r.ReadTruths()
+	if err == nil && r.target != nil {
+		r.Truths.SetCodes(r.target.had.Codes)
+	}
 	return err
 }
 

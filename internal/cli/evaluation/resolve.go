@@ -18,6 +18,8 @@ type Options struct {
 	// Positions makes numbers the positions of classes, counted from First, 0 or 1.
 	Positions bool
 	First     int
+	// Codes are the numbers of classes that the model's manifest has; nil: none.
+	Codes map[string]int
 
 	alone bool // there may be other labels
 	words bool // of which one was a name
@@ -42,7 +44,8 @@ type Resolution struct {
 //
 //   - A label is the name of a class, exactly or but for case; where all classes are stages of sleep, or one of their other names, as R for
 //     REM. A whole number is a name, too, however it is written: 1.0 is 1.
-//   - Numbers that are no names are the codes of [codeSystems] where the classes and all of the numbers are such.
+//   - Numbers that are no names are the codes of the model's manifest, if all of them are.
+//   - Else they are the codes of [codeSystems] where the classes and all of the numbers are such.
 //   - Else they are positions of classes, if the options say so and every number is one. Then they are so before anything else.
 //   - Else, where other labels are names, they are no classes, as words that are no names are none.
 //   - Else they could mean several things, and are refused by an error that wraps [ErrNumbers] and tells the choices.
@@ -85,6 +88,11 @@ func (r *Resolution) number(numbers map[string]int, n names, words bool, o Optio
 				o.First, someNumbers(values), o.First, o.First+len(n.classes)-1, len(n.classes), someNames(n.classes))
 		}
 		of = func(v int) int { return v - o.First }
+	case o.codesOf(values) != nil:
+		label := o.codesOf(values)
+		of = func(v int) int { return n.class(label[v]) }
+		own := codeSystem{words: label}
+		r.Note = fmt.Sprintf("the true labels %s are read as the codes of the model's manifest: %s (--label-index and --label-map read them otherwise)", someNumbers(values), own.explain(values))
 	case words: // as any other word that is no name
 	case system != nil && !o.alone:
 		of = func(v int) int { return n.class(system.words[v]) }
@@ -96,6 +104,20 @@ func (r *Resolution) number(numbers map[string]int, n names, words bool, o Optio
 		r.Class[label] = of(v)
 	}
 	return nil
+}
+
+// codesOf returns the labels of the manifest's codes if all of some numbers are such, else nil.
+func (o Options) codesOf(values []int) map[int]string {
+	labels := map[int]string{}
+	for label, code := range o.Codes {
+		labels[code] = label
+	}
+	for _, v := range values {
+		if _, ok := labels[v]; !ok {
+			return nil
+		}
+	}
+	return labels
 }
 
 // refusal is the error of numbers that could mean several things.

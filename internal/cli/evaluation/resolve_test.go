@@ -57,6 +57,12 @@ func TestResolve(t *testing.T) {
 		{"positions before names and codes", []string{"0", "4", "N2"}, stages, Options{Positions: true}, "N1 W N2", ""},
 		{"positions before numbers that are names", []string{"1", "2"}, []string{"0", "1"}, Options{Positions: true, First: 1}, "0 1", ""},
 		{"a map", []string{"0", "1", "2"}, []string{"deer", "fox"}, Options{Map: func(s string) string { return map[string]string{"0": "deer", "1": "fox"}[s] }}, "deer fox -", ""},
+		{"the manifest's codes", []string{"7", "3.0", "7"}, []string{"deer", "fox"}, Options{Codes: map[string]int{"deer": 3, "fox": 7}}, "fox deer fox", "3, 7 are read as the codes of the model's manifest: 3 deer, 7 fox"},
+		{"the manifest's codes before others", []string{"0", "1"}, stages, Options{Codes: map[string]int{"R": 0, "W": 1}}, "R W", "the model's manifest"},
+		{"the manifest's codes after names", []string{"1", "fox"}, []string{"1", "fox"}, Options{Codes: map[string]int{"fox": 1}}, "1 fox", ""},
+		{"the manifest's codes beside names", []string{"7", "deer"}, []string{"deer", "fox"}, Options{Codes: map[string]int{"fox": 7}}, "fox deer", "7 fox"},
+		{"numbers that are not all the manifest's", []string{"0", "4"}, stages, Options{Codes: map[string]int{"N1": 0}}, "W R", "YASA's codes"},
+		{"positions before the manifest's codes", []string{"1"}, []string{"deer", "fox"}, Options{Positions: true, Codes: map[string]int{"deer": 1}}, "fox", ""},
 		{"nothing", []string{""}, []string{"deer"}, Options{}, "-", ""},
 	} {
 		got, r, err := classesOf(t, c.labels, c.classes, c.o)
@@ -76,6 +82,7 @@ func TestResolveRefuses(t *testing.T) {
 		{[]string{"0", "1"}, []string{"deer", "fox"}, Options{}, "0, 1, and the classes are deer, fox: --label-index 0 takes them for positions of classes, counted from 0, --label-map FILE names them"},
 		{[]string{"1", "2"}, []string{"deer", "fox"}, Options{}, "1, 2, and the classes are deer, fox: --label-index 1 for positions counted from 1, --label-map"},
 		{[]string{"1"}, []string{"deer", "fox"}, Options{}, "counted from 0, --label-index 1 for positions counted from 1, --label-map"},
+		{[]string{"7", "8"}, []string{"deer", "fox"}, Options{Codes: map[string]int{"deer": 7}}, "7, 8, and the classes are deer, fox: --label-map FILE names them"},
 		{[]string{"7"}, []string{"deer", "fox"}, Options{}, "7, and the classes are deer, fox: --label-map FILE names them"},
 		{[]string{"0", "1"}, words, Options{}, "counted from 0"},
 		{[]string{"0"}, words, Options{}, "counted from 0"},

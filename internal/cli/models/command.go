@@ -77,6 +77,7 @@ func inspect(c *cli.Context, env console.Environment) error {
 	fmt.Fprintf(env.Out, "parameters  %d\n", m.Manifest.Parameters)
 	fmt.Fprintf(env.Out, "licence     %s\n", orUnknown(m.Manifest.License))
 	printLabels(env.Out, m.Manifest.Labels)
+	printCodes(env.Out, m.Manifest)
 	for _, guess := range m.Guessed {
 		fmt.Fprintf(env.Out, "guessed     %s\n", results.Printable(guess))
 	}
@@ -105,6 +106,19 @@ func orUnknown(s string) string {
 		return "unknown"
 	}
 	return s
+}
+
+// printCodes lists the numbers of labels, of many the first.
+func printCodes(w io.Writer, m models.Manifest) {
+	var codes []string
+	for _, label := range m.Labels {
+		if code, ok := m.Codes[label]; ok {
+			codes = append(codes, fmt.Sprintf("%d %q", code, label))
+		}
+	}
+	if codes != nil {
+		fmt.Fprintf(w, "codes       %s\n", console.Some(codes, 8))
+	}
 }
 
 // printLabels shows the first few, which tell whether the order is the right one.

@@ -41,6 +41,9 @@ func (r *Reading) ReadTruths() (*Truths, error) {
 	return t, nil
 }
 
+// SetCodes is told the numbers of classes that a manifest has, before Begin.
+func (t *Truths) SetCodes(codes map[string]int) { t.options.Codes = codes }
+
 // Begin is told the classes.
 func (t *Truths) Begin(labels []string) error {
 	t.Resolver, t.Comparison = evaluation.NewLabels(labels, t.options, t.all), scores.NewComparison(len(labels))

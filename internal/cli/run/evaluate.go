@@ -37,6 +37,7 @@ func evaluate(c *cli.Context, env console.Environment, m *models.Model, in input
 	if err != nil {
 		return err
 	}
+	options.Codes = m.Manifest.Codes
 	truth, err := resolveTruth(in, m.Manifest.Labels, options)
 	if err != nil {
 		return err
