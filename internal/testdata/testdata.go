@@ -148,7 +148,7 @@ func OperatorTests(tb testing.TB) string {
 // remedy says what is not here and what can be done about it.
 func remedy(name, more string) string {
 	switch top, _, _ := strings.Cut(name, "/"); top {
-	case "data", "models", "paper", "reference":
+	case "cases", "data", "models", "paper", "reference":
 		return fmt.Sprintf("shared data: %s%s (set OATTA_SHARED to their folder)", name, more)
 	}
 	return fmt.Sprintf("asset: %s%s (run `make assets`)", name, more)
