@@ -99,7 +99,7 @@ func TestDocs(t *testing.T) {
 }
 
 // usesEngine tells of commands that need ONNX Runtime.
-var usesEngine = regexp.MustCompile(`oatta (run|eval) `)
+var usesEngine = regexp.MustCompile(`oatta (run|eval|train) `)
 
 func runPage(t *testing.T, name, bin string) {
 	path := filepath.Join(testdata.Root(), name)

@@ -180,7 +180,7 @@ func TestTrainInterrupted(t *testing.T) {
 		t.Fatalf("%v, %s", err, &told)
 	}
 	code, _, errOut := oatta(t, trainWalkers(data, out, "--epochs", "999", "--resume")...)
-	if code != console.Nothing || !strings.Contains(errOut, "was begun with something else") || !strings.Contains(errOut, `epochs\":1000`) {
+	if code != console.Nothing || !strings.Contains(errOut, "was begun with something else") || !strings.Contains(errOut, `setting epochs: was "1000", is "999"`) {
 		t.Errorf("other settings: %d, %s", code, errOut)
 	}
 	writeFile(t, filepath.Join(data, "person1.csv"), strings.Replace(readFile(t, filepath.Join(data, "person1.csv")), "lying", "walking", 400))

@@ -60,5 +60,5 @@ func pace(p training.Progress, spent time.Duration) string {
 		return "just begun"
 	}
 	left := time.Duration(float64(spent) / float64(here) * float64(p.Steps-p.Step))
-	return fmt.Sprintf("%.0f examples a second, %s left", float64(p.Examples)/spent.Seconds(), left.Round(time.Second))
+	return fmt.Sprintf("%s left, %.0f examples a second", left.Round(time.Second), float64(p.Examples)/spent.Seconds())
 }

@@ -183,14 +183,12 @@ func headOf(net *backbone.Net) (names []string) {
 func (t *task) identity(hash, engine string) (map[string]string, error) {
 	out := map[string]string{
 		"program": console.Version(), "platform": goruntime.GOOS + "/" + goruntime.GOARCH, "onnxruntime": engine,
-		"device": t.c.String("device"), "threads": strconv.Itoa(t.threads()), "data": hash, "recipe": t.recipe,
+		"network": t.info.Name, "device": t.c.String("device"), "threads": strconv.Itoa(t.threads()), "data": hash, "recipe": t.recipe,
 	}
-	for name, v := range map[string]any{"settings": t.settings, "network": []any{t.info.Name, t.options}, "split": t.split, "changes": t.changes, "input": t.input()} {
-		text, err := json.Marshal(v)
-		if err != nil {
+	for name, v := range map[string]any{"setting": t.settings, "network": t.options, "split": t.split, "change": t.changes, "input": t.input()} {
+		if err := fieldsOf(out, name, v); err != nil {
 			return nil, err
 		}
-		out[name] = string(text)
 	}
 	if path := t.c.String("weights"); path != "" {
 		data, err := os.ReadFile(path)
@@ -200,6 +198,22 @@ func (t *task) identity(hash, engine string) (map[string]string, error) {
 		out["weights"] = filtering.Digest(data)
 	}
 	return out, nil
+}
+
+// fieldsOf adds the fields of a struct, each by its name.
+func fieldsOf(out map[string]string, prefix string, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return err
+	}
+	for name, value := range fields {
+		out[prefix+" "+name] = string(value)
+	}
+	return nil
 }
 
 // input is what the manifest says of it.
