@@ -16,7 +16,8 @@
 //     of the last 4 epochs (_p2min_norm). Both means are less their median over the recording, divided by the distance between their 5th and
 //     95th percentiles.
 //
-// The caller owns all slices; nothing is kept between calls; all functions are safe for concurrent use.
+// The caller owns all slices; nothing is kept between calls; all functions are safe for concurrent use. Channels and epochs are shared out over
+// the cores, and the numbers do not depend on how many there are: a night of 22 hours and three channels takes 3.5 seconds on one core.
 //
 // # Measures
 //
@@ -35,7 +36,7 @@
 // # Input
 //
 // The classifiers were trained on whole nights that were neither filtered nor standardised; a table of a nap says little, since it is
-// normalised by the recording itself. Nothing here knows gaps: a recording with gaps has to be filled or cut first.
+// normalised by the recording itself. A recording with gaps, or with channels of different rates, is a [Recording].
 //
 // # Agreement
 //

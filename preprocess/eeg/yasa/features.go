@@ -22,6 +22,7 @@ type Channels struct {
 type Table struct {
 	Names  []string  // [columns], as [Names] gives them
 	Epochs int       // rows; row i is of second 30 i to 30 (i + 1)
+	Gap    []bool    // [Epochs]: a channel is not whole there, and the row means nothing
 	Data   []float32 // [Epochs, columns]; NaN where an epoch has no such value
 }
 
@@ -38,38 +39,18 @@ func Features(ch Channels, rate float64) (*Table, error) {
 	if err := ch.check(rate); err != nil {
 		return nil, fmt.Errorf("yasa: %w", err)
 	}
-	n := resampledLen(len(ch.EEG), sampleRate, rate) / epochSamples
-	t := newTable(Names(ch.EOG != nil, ch.EMG != nil), n)
-	at := 0
-	for _, c := range ch.present() {
-		for _, column := range c.columns(rate) {
-			t.set(at, column)
-			at++
-		}
-		if c.kind == eeg {
-			t.setTime(at)
-			at += 2
-		}
-	}
-	return t, nil
+	return ch.recording(rate).table(resampledLen(len(ch.EEG), sampleRate, rate) / epochSamples), nil
 }
 
-// channel is one signal and what it records.
-type channel struct {
-	kind    kind
-	samples []float64
-}
-
-// present returns the channels in the order of their columns.
-func (ch Channels) present() []channel {
-	out := []channel{{eeg, ch.EEG}}
-	if ch.EOG != nil {
-		out = append(out, channel{eog, ch.EOG})
+// recording is the channels without gaps.
+func (ch Channels) recording(rate float64) Recording {
+	of := func(x []float64) *Signal {
+		if x == nil {
+			return nil
+		}
+		return &Signal{rate, []Piece{{0, x}}}
 	}
-	if ch.EMG != nil {
-		out = append(out, channel{emg, ch.EMG})
-	}
-	return out
+	return Recording{EEG: *of(ch.EEG), EOG: of(ch.EOG), EMG: of(ch.EMG)}
 }
 
 func (ch Channels) check(rate float64) error {
@@ -79,12 +60,13 @@ func (ch Channels) check(rate float64) error {
 	if len(ch.EEG) == 0 {
 		return errors.New("no EEG")
 	}
-	for _, c := range ch.present() {
-		if len(c.samples) != len(ch.EEG) {
-			return fmt.Errorf("%s: %d samples, but %d of the EEG", c.kind, len(c.samples), len(ch.EEG))
+	for _, c := range ch.recording(rate).present() {
+		x := c.Pieces[0].Samples
+		if len(x) != len(ch.EEG) {
+			return fmt.Errorf("%s: %d samples, but %d of the EEG", c.kind, len(x), len(ch.EEG))
 		}
-		if err := c.finite(); err != nil {
-			return err
+		if err := finite(x); err != nil {
+			return fmt.Errorf("%s: %w", c.kind, err)
 		}
 	}
 	if resampledLen(len(ch.EEG), sampleRate, rate) < 2*epochSamples {
@@ -96,53 +78,11 @@ func (ch Channels) check(rate float64) error {
 // maxMicrovolts bounds values so that no sum of their fourth powers overflows.
 const maxMicrovolts = 1e60
 
-func (c channel) finite() error {
-	for i, v := range c.samples {
+func finite(x []float64) error {
+	for i, v := range x {
 		if !(math.Abs(v) <= maxMicrovolts) {
-			return fmt.Errorf("%s: sample %d is %g", c.kind, i, v)
+			return fmt.Errorf("sample %d is %g", i, v)
 		}
 	}
 	return nil
-}
-
-// columns returns all features of a channel, [columns][epochs].
-func (c channel) columns(rate float64) [][]float64 {
-	x := c.samples
-	if rate != sampleRate {
-		x = resample(x, sampleRate, rate)
-	}
-	x = bandPass(x)
-	features := c.kind.features()
-	raw := make([][]float64, len(features))
-	m := newMeter(c.kind)
-	for i := range len(x) / epochSamples {
-		values := m.measure(x[i*epochSamples : (i+1)*epochSamples])
-		for j, f := range features {
-			raw[j] = append(raw[j], values[f])
-		}
-	}
-	var out [][]float64
-	for _, column := range raw {
-		out = append(out, column, robustScale(triangularMean(column)), robustScale(pastMean(column)))
-	}
-	return out
-}
-
-func newTable(names []string, epochs int) *Table {
-	return &Table{Names: names, Epochs: epochs, Data: make([]float32, epochs*len(names))}
-}
-
-func (t *Table) set(column int, values []float64) {
-	for i, v := range values {
-		t.Data[i*len(t.Names)+column] = float32(v)
-	}
-}
-
-// setTime fills the two columns of the time, of which the first is given.
-func (t *Table) setTime(column int) {
-	for i := range t.Epochs {
-		row := t.Row(i)
-		row[column] = float32(float64(epochSeconds*i) / 3600)
-		row[column+1] = float32(float64(i) / float64(t.Epochs-1))
-	}
 }

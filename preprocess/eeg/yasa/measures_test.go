@@ -2,6 +2,8 @@ package yasa
 
 import (
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -33,5 +35,21 @@ func TestStatistics(t *testing.T) {
 	}
 	if got := signChanges([]float64{1, -1, -2, 0, 3, -1}); got != 3 {
 		t.Errorf("%d changes of sign, want 3", got)
+	}
+}
+
+// Values that are arranged give the quantiles of those that are sorted.
+func TestArrange(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for n := range 200 {
+		x := make([]float64, 1+n)
+		for i := range x {
+			x[i] = float64(r.IntN(1 + n)) // some are equal
+		}
+		sorted := slices.Sorted(slices.Values(x))
+		for _, q := range []float64{0, 0.25, 0.5, 0.75, 1} {
+			arrange(x, q)
+			about(t, "quantile", quantile(x, q), quantile(sorted, q), 0)
+		}
 	}
 }

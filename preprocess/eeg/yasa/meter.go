@@ -1,17 +1,13 @@
 package yasa
 
-import (
-	"slices"
-
-	"gonum.org/v1/gonum/stat"
-)
+import "gonum.org/v1/gonum/stat"
 
 // meter measures epochs of one channel; it holds scratch space.
 type meter struct {
-	kind   kind
-	welch  *welch
-	sorted []float64
-	d1, d2 []float64 // the differences of an epoch and theirs
+	kind     kind
+	welch    *welch
+	arranged []float64
+	d1, d2   []float64 // the differences of an epoch and theirs
 }
 
 func newMeter(k kind) *meter { return &meter{kind: k, welch: newWelch()} }
@@ -20,11 +16,13 @@ func newMeter(k kind) *meter { return &meter{kind: k, welch: newWelch()} }
 func (m *meter) measure(x []float64) (out [featureCount]float64) {
 	m.d1 = differences(m.d1, x)
 	m.d2 = differences(m.d2, m.d1)
-	m.sorted = append(m.sorted[:0], x...)
-	slices.Sort(m.sorted)
+	m.arranged = append(m.arranged[:0], x...)
+	arrange(m.arranged, 0.25)
+	low := quantile(m.arranged, 0.25)
+	arrange(m.arranged, 0.75)
 
 	out[deviation] = stat.StdDev(x, nil)
-	out[iqr] = quantile(m.sorted, 0.75) - quantile(m.sorted, 0.25)
+	out[iqr] = quantile(m.arranged, 0.75) - low
 	out[skewness], out[kurtosis] = shape(x)
 	out[zeroCrossings] = float64(signChanges(x))
 	out[hjorthMobility], out[hjorthComplexity] = hjorth(x, m.d1, m.d2)
