@@ -19,7 +19,8 @@ import (
 //
 // With the manifest x.json beside x.onnx the model is what the manifest says; its hash, sizes and number of classes must agree with
 // the file. Without one the manifest is guessed and [Model.Guessed] says how. A file on which an engine would crash, as far as it shows
-// ([onnx.Vet]), is an error; a network with one output for two classes is given the other one.
+// ([onnx.Vet]), is an error. A network with one output for two classes is given the other one, and outputs that nobody reads and that are
+// no numbers, as labels in words, are left out.
 func Load(nameOrPath string) (*Model, error) {
 	m, err := load(nameOrPath)
 	if err != nil {
@@ -110,7 +111,7 @@ func loadFile(path string) (*Model, error) {
 	if err := m.findManifest(fileHash); err != nil {
 		return nil, err
 	}
-	if err := m.bothClasses(); err != nil {
+	if err := m.makeUsable(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if err := m.checkGraph(); err != nil {

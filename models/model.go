@@ -27,7 +27,7 @@ type Model struct {
 	hash     string
 	data     []byte // of the ONNX file; nil after Release
 	tables   tables
-	both     bool // the graph was given a second output, see bothClasses
+	rework   rework // what sessions take otherwise than the file has it
 }
 
 // Open loads the network with an engine and checks that the session's ports agree with the manifest.
@@ -47,7 +47,7 @@ func (m *Model) Open(e runtime.Engine, cfg runtime.Config) (runtime.Session, err
 }
 
 func (m *Model) open(e runtime.Engine, cfg runtime.Config) (runtime.Session, error) {
-	if len(m.Graph.External) > 0 && !m.both { // the weights, which are most of it, are the engine's to read from beside the file
+	if len(m.Graph.External) > 0 && m.rework.none() { // the weights, which are most of it, are the engine's to read from beside the file
 		return e.OpenFile(m.Path, cfg)
 	}
 	data, err := m.Data()
@@ -60,7 +60,8 @@ func (m *Model) open(e runtime.Engine, cfg runtime.Config) (runtime.Session, err
 	return e.Open(data, cfg)
 }
 
-// Data returns the bytes of the ONNX file, without external data; of a network with one output for two classes, with both. They are
+// Data returns the bytes of the ONNX file, without external data; of a network with one output for two classes, with both, and without outputs that
+// cannot be read. They are
 // shared: the caller must not change them.
 func (m *Model) Data() ([]byte, error) {
 	if m.data != nil {
@@ -71,8 +72,8 @@ func (m *Model) Data() ([]byte, error) {
 		read, name = embeddedFile, m.embedded
 	}
 	data, err := read(name)
-	if err == nil && m.both {
-		data, err = withBoth(data, m.Manifest.Output)
+	if err == nil {
+		data, err = m.rework.apply(data, m.Manifest.Output)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("models: %w", err)

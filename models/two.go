@@ -42,23 +42,6 @@ func sizesOf(v onnx.Value) []int64 {
 	return sizes
 }
 
-// bothClasses gives a network of one output the other one, if its manifest has two classes.
-func (m *Model) bothClasses() error {
-	if _, one := oneOutput(m.Graph, m.Manifest.Output.Name); !one || len(m.Manifest.Labels) != 2 {
-		return nil
-	}
-	data, err := withBoth(m.data, m.Manifest.Output)
-	if err != nil {
-		return fmt.Errorf("output %q, for two classes: %w", m.Manifest.Output.Name, err)
-	}
-	external := m.Graph.External
-	if err := m.inspect(data); err != nil {
-		return err
-	}
-	m.Graph.External, m.both = external, true
-	return nil
-}
-
 // withBoth returns the file of a network whose output has two classes in place of one.
 func withBoth(data []byte, out Output) ([]byte, error) {
 	if out.Kind == LogProbabilities {

@@ -26,6 +26,7 @@ type Summary struct {
 	Metadata          map[string]string // metadata_props, where exporters put class names
 	External          []string          // files that hold external data, as the model names them; sorted
 	Scaling           Scaling           // of the first input
+	Forest            Forest            // zero but for decision trees
 	FoldedConvolution bool              // there are convolutions but no normalisation: an exporter has folded it away
 }
 
@@ -100,6 +101,7 @@ func Inspect(m *onnxpb.ModelProto) Summary {
 	}
 	s.Nodes, s.Ops = countOps(g)
 	s.countTensors(g)
+	s.Forest = forestOf(g)
 	s.FoldedConvolution = folded(s.Ops)
 	return s
 }

@@ -17,8 +17,9 @@ const (
 
 // Vet refuses a decoded file with which an engine crashes or never ends, as far as that can be seen in the file: strides, kernels,
 // dilations, groups and blocks that are not positive, whole numbers divided by a constant 0, functions that call themselves or unfold to
-// more than 2^20 nodes, and values of more than 2^31 elements, as repeated Concat, Expand or Tile make them. Operators of other domains,
-// and what depends on sizes that are chosen later, pass: an engine runs what the file says, and files of strangers are programs of
+// more than 2^20 nodes, decision trees that lead nowhere, in a circle or to features beyond the input's, and values of more than 2^31
+// elements, as repeated Concat, Expand or Tile make them. Other operators of other domains, and what depends on sizes that are chosen
+// later, pass: an engine runs what the file says, and files of strangers are programs of
 // strangers.
 func Vet(p *onnxpb.ModelProto) error {
 	if err := vetFunctions(p); err != nil {
@@ -31,6 +32,9 @@ func Vet(p *onnxpb.ModelProto) error {
 		if err := vetNodes(f.GetNode(), nil); err != nil {
 			return fmt.Errorf("onnx: function %s: %w", f.GetName(), err)
 		}
+	}
+	if err := vetForests(p.GetGraph()); err != nil {
+		return err
 	}
 	return vetSizes(p)
 }
