@@ -15,6 +15,12 @@
 //
 // The caller owns all slices; nothing is kept between calls; all functions are safe for concurrent use.
 //
+// # Features
+//
+// With [Settings].Features an epoch is a row of the features of package yasa in the place of samples, for classifiers that are no networks.
+// They are normalised by the whole recording and are means over minutes: so all of it is read, whatever the offset, and less than five
+// minutes are an error. [PrepareView] changes the recording first, by a gain, a shift and noise.
+//
 // # Filter
 //
 // A Butterworth filter of package dsp, run forward and backward: no delay, twice the order, as MNE and most of the literature do

@@ -1,6 +1,7 @@
 package eeg
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ type Choice struct {
 	Signal    int
 	Reference int // what is subtracted, -1 for nothing
 	By        Rule
+	Name      string // the alternative that it was found by
 }
 
 // Rule says how a channel was found.
@@ -49,10 +51,34 @@ func Find(labels []string, name string) (Choice, error) {
 			return Choice{}, fmt.Errorf("channel %q: %w", want, err)
 		}
 		if ok {
+			c.Name = want
 			return c, nil
 		}
 	}
-	return Choice{}, fmt.Errorf("channel %q: not among %s", name, list(labels))
+	return Choice{}, fmt.Errorf("channel %q: %w %s", name, errNotAmong, list(labels))
+}
+
+var errNotAmong = errors.New("not among")
+
+// FindRole is [Find] of what a channel of a role, [EEG] and the like, may be called; its error does not list the alternatives.
+func FindRole(labels []string, name, role string) (Choice, error) {
+	c, err := Find(labels, name)
+	if errors.Is(err, errNotAmong) && strings.Contains(name, "|") {
+		return c, fmt.Errorf("no %s by a name that is known among %s", strings.ToUpper(role), list(labels))
+	}
+	return c, err
+}
+
+// Rivals returns the labels that could be of a role, by the kind before them or by one of the names.
+func Rivals(labels []string, name, role string) (out []string) {
+	const most = 64 // a header may claim thousands
+	for _, l := range labels[:min(len(labels), most)] {
+		_, err := Find([]string{l}, name)
+		if err == nil || parts(l).kind == role {
+			out = append(out, l)
+		}
+	}
+	return out
 }
 
 // numbered takes the number off a name, 0 where there is none.
@@ -100,11 +126,11 @@ func (r readings) find(name string, number int) (c Choice, ok bool, err error) {
 		found := r.matching(want, rule.same)
 		switch {
 		case number > 0 && number <= len(found):
-			return Choice{found[number-1], -1, rule.by}, true, nil
+			return Choice{Signal: found[number-1], Reference: -1, By: rule.by}, true, nil
 		case number > 0 && len(found) > 0:
 			return Choice{}, false, fmt.Errorf("only %d labels fit: %s", len(found), list(r.labels(found)))
 		case len(found) == 1:
-			return Choice{found[0], -1, rule.by}, true, nil
+			return Choice{Signal: found[0], Reference: -1, By: rule.by}, true, nil
 		case len(found) > 1:
 			return Choice{}, false, fmt.Errorf("several labels fit: %s: %q is the first of them", list(r.labels(found)), name+"#1")
 		}
@@ -210,7 +236,7 @@ func (r readings) difference(w named) (Choice, bool) {
 	}
 	for i, x := range r {
 		if j, ok := second[x.reference]; ok && i != j && x.fits(named{w.kind, w.electrode, ""}) {
-			return Choice{i, j, ByDifference}, true
+			return Choice{Signal: i, Reference: j, By: ByDifference}, true
 		}
 	}
 	return Choice{}, false

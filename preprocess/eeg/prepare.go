@@ -35,28 +35,32 @@ type Source interface {
 // Epochs is a recording as a network takes it.
 type Epochs struct {
 	Labels    []string  // of the channels that were found; "C3 - A2" for a difference
-	Samples   int       // of a channel in an epoch
+	Features  []string  // names of the columns of a row, nil where epochs are samples
+	Samples   int       // of a channel in an epoch; numbers of a row of features
 	Count     int       // epochs; the one of number i begins at second offset + i EpochSeconds
 	Gap       []bool    // [Count]: the epoch is not whole, and its values are zeros
-	Data      []float32 // [Count, channels, Samples]
+	Data      []float32 // [Count, channels, Samples], or [Count, Samples] of features, of which NaN stands for those that an epoch does not have
 	Mean, Std []float64 // [channels] that were subtracted and divided by; nil without standardisation
 	Warnings  []string
 	Faults    []Fault // of the signals that have any
 }
 
-// Tensor returns epoch i as float32 [1, channels, samples], over the memory of Data.
+// Tensor returns epoch i as float32 [1, channels, samples], or [1, features], over the memory of Data.
 func (e *Epochs) Tensor(i int) runtime.Tensor {
+	if e.Features != nil {
+		return runtime.TensorOf(e.Data[i*e.Samples:(i+1)*e.Samples], 1, int64(e.Samples))
+	}
 	size := len(e.Labels) * e.Samples
 	return runtime.TensorOf(e.Data[i*size:(i+1)*size], 1, int64(len(e.Labels)), int64(e.Samples))
 }
 
 // Prepare turns a recording into epochs, of which the first begins offset seconds after its start.
 func Prepare(src Source, offset float64, set Settings) (*Epochs, error) {
-	if err := set.Validate(); err != nil {
-		return nil, err
+	if set.Features != "" {
+		return PrepareView(src, offset, set, View{})
 	}
-	if !(offset >= 0) || math.IsInf(offset, 1) {
-		return nil, fmt.Errorf("eeg: epochs from second %g", offset)
+	if err := set.check(offset); err != nil {
+		return nil, err
 	}
 	e := &Epochs{Samples: set.samples()}
 	var all [][]Piece
@@ -73,17 +77,21 @@ func Prepare(src Source, offset float64, set Settings) (*Epochs, error) {
 	return e, nil
 }
 
+func (s Settings) check(offset float64) error {
+	if err := s.Validate(); err != nil {
+		return err
+	}
+	if !(offset >= 0) || math.IsInf(offset, 1) {
+		return fmt.Errorf("eeg: epochs from second %g", offset)
+	}
+	return nil
+}
+
 // channel reads a channel and does everything to it but cutting.
 func (e *Epochs) channel(src Source, name string, offset float64, set Settings) ([]Piece, error) {
-	c, err := read(src, name, func(c Channel) { e.inspect(c, offset, set) })
+	c, err := e.recorded(src, name, offset, set)
 	if err != nil {
 		return nil, err
-	}
-	e.Labels = append(e.Labels, c.Label)
-	if scale, ok := set.scaleOf(c.Unit); ok {
-		eachSample(c.Pieces, func(v float64) float64 { return v * scale })
-	} else {
-		e.Warnings = append(e.Warnings, fmt.Sprintf("channel %q: unit %q is no voltage: values are as they are", c.Label, c.Unit))
 	}
 	if err := c.reshape(set); err != nil {
 		return nil, fmt.Errorf("channel %q: %w", c.Label, err)
@@ -92,6 +100,21 @@ func (e *Epochs) channel(src Source, name string, offset float64, set Settings) 
 		e.standardise(c, len(e.Labels)-1, set)
 	}
 	return c.Pieces, nil
+}
+
+// recorded reads a channel as it was recorded, in microvolts, and notes its faults.
+func (e *Epochs) recorded(src Source, name string, offset float64, set Settings) (Channel, error) {
+	c, err := read(src, name, func(c Channel) { e.inspect(c, offset, set) })
+	if err != nil {
+		return c, err
+	}
+	e.Labels = append(e.Labels, c.Label)
+	if scale, ok := set.scaleOf(c.Unit); ok {
+		eachSample(c.Pieces, func(v float64) float64 { return v * scale })
+	} else {
+		e.Warnings = append(e.Warnings, fmt.Sprintf("channel %q: unit %q is no voltage: values are as they are", c.Label, c.Unit))
+	}
+	return c, nil
 }
 
 // read finds a channel and, where it is a difference, subtracts. Each signal is shown to see as it was recorded.

@@ -20,6 +20,11 @@ type Settings struct {
 	// Unit is what signals are in whose own unit is no voltage, as uV, mV or V; default: their values are taken as they are, with a warning.
 	// "uV=mV" is what those are in whose header says uV and is wrong.
 	Unit string `json:",omitempty"`
+
+	// Features, [YASA] or none, takes a row of features in the place of the samples of an epoch; no band and no standardisation then, and Rate
+	// says nothing but how long an epoch is. Roles are those of Channels: EEG, then EOG, EMG or both.
+	Features string   `json:",omitempty"`
+	Roles    []string `json:",omitempty"`
 }
 
 // The limits of what makes sense, and bounds what is allocated.
@@ -55,6 +60,9 @@ func (s Settings) validate() error {
 	}
 	if s.Band.High > s.Rate/2 {
 		return fmt.Errorf("band up to %g Hz: more than half the rate of %g Hz can carry", s.Band.High, s.Rate)
+	}
+	if err := s.checkFeatures(); err != nil {
+		return err
 	}
 	return dsp.CheckScale(s.Channels, s.Standardise, s.Mean, s.Std)
 }
