@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,7 +26,8 @@ const smallManifest = `{
 
 func TestEmbeddedModels(t *testing.T) {
 	infos := Embedded()
-	if len(infos) != 2 || infos[0].Name != Default || infos[1].Name != "resnet20-cifar10" {
+	names := []string{Default, "resnet20-cifar10", "yasa-eeg", "yasa-eeg-emg", "yasa-eeg-eog", "yasa-eeg-eog-emg"}
+	if !slices.EqualFunc(infos, names, func(i Info, name string) bool { return i.Name == name }) {
 		t.Fatalf("embedded: %+v", infos)
 	}
 	for _, info := range infos {
@@ -46,6 +48,9 @@ func TestEmbeddedModels(t *testing.T) {
 		}
 		if m.Path != "" || len(m.Guessed) != 0 || m.Manifest.License == "" || m.Graph.Parameters != info.Parameters || m.Graph.FoldedConvolution {
 			t.Errorf("%s: path %q, guessed %q, %+v", info.Name, m.Path, m.Guessed, info)
+		}
+		if trees := m.Graph.Forest.Trees > 0; trees != (info.Stored < info.Bytes) || trees != (info.Task == SignalClassification) || trees != (Card(info.Name) != "") {
+			t.Errorf("%s: %+v, of %d trees", info.Name, info, m.Graph.Forest.Trees)
 		}
 	}
 }

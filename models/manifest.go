@@ -79,6 +79,7 @@ type Manifest struct {
 
 	License string `json:"license,omitempty"` // SPDX identifier of the weights, as "Apache-2.0"
 	Source  string `json:"source,omitempty"`  // where the weights come from
+	Score   string `json:"score,omitempty"`   // how much is right of which data, as "91.7 % of the test set of CIFAR-10"
 	Notes   string `json:"notes,omitempty"`   // what else a user should know
 
 	SHA256     string `json:"sha256,omitempty"`     // of the ONNX file, in hex; "" is not checked
@@ -183,7 +184,7 @@ func (m Manifest) checkTexts() error {
 		return fmt.Errorf("name: %q, want 1 to 256 printable bytes", clip(m.Name))
 	}
 	for _, t := range []struct{ field, text string }{
-		{"description", m.Description}, {"license", m.License}, {"source", m.Source}, {"notes", m.Notes}, {"labels_file", m.LabelsFile},
+		{"description", m.Description}, {"license", m.License}, {"source", m.Source}, {"score", m.Score}, {"notes", m.Notes}, {"labels_file", m.LabelsFile},
 	} {
 		if len(t.text) > maxTextSize {
 			return fmt.Errorf("%s: %d bytes, want at most %d", t.field, len(t.text), maxTextSize)

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/oatta/oatta/preprocess/eeg"
+	"github.com/oatta/oatta/preprocess/eeg/yasa"
 )
 
 // The tasks beside ImageClassification, and the words of their sections.
@@ -18,6 +21,11 @@ const (
 
 	PerRecording = "recording" // Signal.Standardise: by mean and deviation of the recording itself
 	ByNumbers    = "numbers"   // Signal.Standardise: by Mean and Std
+
+	YASA = eeg.YASA // Signal.Features: those of package preprocess/eeg/yasa
+	EEG  = eeg.EEG  // Signal.Roles, as the next two
+	EOG  = eeg.EOG
+	EMG  = eeg.EMG
 )
 
 const (
@@ -27,7 +35,7 @@ const (
 	maxTokens   = 1 << 16
 )
 
-// Signal says how a recording becomes the network's input, float32 [N, channels, samples].
+// Signal says how a recording becomes the network's input, float32 [N, channels, samples] or, with Features, [N, features].
 //
 // Channels are found by name, brought to Unit, filtered to the band of Low to High, resampled to Rate, standardised and cut into
 // windows of Samples, each beginning Hop samples after the last.
@@ -48,6 +56,19 @@ type Signal struct {
 	Standardise string    `json:"standardise,omitempty"` // recording or numbers; "": not
 	Mean        []float64 `json:"mean,omitempty"`        // of each channel in Unit, for numbers
 	Std         []float64 `json:"std,omitempty"`         // of each channel in Unit, over 0, for numbers
+
+	// Features, yasa-0.8.1 or nothing, says that the input is a row of features of each window in the place of samples: those of package preprocess/eeg/yasa, of sleep alone, with a band of their own. They are normalised by the whole recording and
+	// are means of epochs before and behind, so they are never causal. Roles are what the channels record: eeg, then eog, emg or both.
+	Features string   `json:"features,omitempty"`
+	Roles    []string `json:"roles,omitempty"`
+}
+
+// Shape is that of one input, without the batch.
+func (s Signal) Shape() []int64 {
+	if s.Features != "" {
+		return []int64{int64(len(yasa.Names(slices.Contains(s.Roles, eeg.EOG), slices.Contains(s.Roles, eeg.EMG))))}
+	}
+	return []int64{int64(len(s.Channels)), int64(s.Samples)}
 }
 
 // Text says how a text becomes the network's inputs, int64 [N, length] each.
@@ -68,7 +89,7 @@ func (s Signal) withDefaults() Signal {
 	if s.Unit == "" {
 		s.Unit = map[string]string{Motion: "g", Sleep: "uV"}[s.Modality]
 	}
-	if s.Order == 0 {
+	if s.Order == 0 && s.Features == "" {
 		s.Order = 4
 	}
 	return s
@@ -97,7 +118,7 @@ func (s Signal) check() error {
 			return fmt.Errorf("signal.channels[%d]: %q occurs twice", i, clip(name))
 		}
 	}
-	for _, check := range []func() error{s.checkUnit, s.checkBand, s.checkScale} {
+	for _, check := range []func() error{s.checkUnit, s.checkBand, s.checkScale, s.checkFeatures} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -146,6 +167,31 @@ func (s Signal) checkScale() error {
 		if !(math.Abs(s.Mean[i]) <= 1e12) || !(s.Std[i] >= 1e-12 && s.Std[i] <= 1e12) {
 			return fmt.Errorf("signal.mean[%d], signal.std[%d]: %v and %v, want finite, the second over 0", i, i, s.Mean[i], s.Std[i])
 		}
+	}
+	return nil
+}
+
+func (s Signal) checkFeatures() error {
+	if s.Features == "" {
+		if s.Roles != nil {
+			return fmt.Errorf("signal.roles: %q, want none without signal.features", s.Roles)
+		}
+		return nil
+	}
+	switch {
+	case s.Features != eeg.YASA:
+		return fmt.Errorf("signal.features: %q, want %s or nothing", clip(s.Features), eeg.YASA)
+	case s.Modality != Sleep:
+		return fmt.Errorf("signal.features: %s is of %s", eeg.YASA, Sleep)
+	case s.Low != 0 || s.High != 0 || s.Order != 0 || s.Standardise != "":
+		return fmt.Errorf("signal.features: %s has a band of its own and is not standardised, want no signal.low, high, order and standardise", eeg.YASA)
+	case s.Causal:
+		return fmt.Errorf("signal.causal: %s takes what follows an epoch", eeg.YASA)
+	case len(s.Roles) != len(s.Channels):
+		return fmt.Errorf("signal.roles: %d for %d channels", len(s.Roles), len(s.Channels))
+	}
+	if err := eeg.CheckRoles(s.Roles); err != nil {
+		return fmt.Errorf("signal.%w", err)
 	}
 	return nil
 }

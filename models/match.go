@@ -86,16 +86,18 @@ func (m Manifest) matchInput(p runtime.Port) error {
 	return m.matchPicture(p)
 }
 
-// match checks the input of a network for signals, [N, channels, samples].
+// match checks the input of a network for signals, [N, channels, samples] or [N, features].
 func (s Signal) match(p runtime.Port) error {
 	if p.Type != runtime.Float32 && p.Type != runtime.Float16 {
 		return fmt.Errorf("input %s: want float32 or float16", p)
 	}
-	want := []int64{runtime.Dynamic, int64(len(s.Channels)), int64(s.Samples)}
-	if p.Shape != nil && !fits(p.Shape, want) {
-		return fmt.Errorf("the model's input is %s, the manifest's has %d channels of %d samples", p, len(s.Channels), s.Samples)
+	if p.Shape == nil || fits(p.Shape, append([]int64{runtime.Dynamic}, s.Shape()...)) {
+		return nil
 	}
-	return nil
+	if s.Features != "" {
+		return fmt.Errorf("the model's input is %s, the manifest's %s of %s has %d features", p, s.Features, strings.Join(s.Roles, ", "), s.Shape()[0])
+	}
+	return fmt.Errorf("the model's input is %s, the manifest's has %d channels of %d samples", p, len(s.Channels), s.Samples)
 }
 
 // matchTokens checks an input of a network for texts, [N, length].

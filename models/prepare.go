@@ -48,6 +48,9 @@ func (s Signal) Epochs() eeg.Settings {
 	if s.Standardise == ByNumbers {
 		set.Mean, set.Std = s.Mean, s.Std
 	}
+	if s.Features != "" {
+		set.Features, set.Roles, set.Band = s.Features, s.Roles, dsp.Band{}
+	}
 	return set
 }
 
@@ -134,7 +137,7 @@ func (m *Model) base(s runtime.Session) (*predict.Base, error) {
 func (m Manifest) Shape() []int64 {
 	switch {
 	case m.Signal != nil:
-		return []int64{int64(len(m.Signal.Channels)), int64(m.Signal.Samples)}
+		return m.Signal.Shape()
 	case m.Text != nil:
 		return nil
 	case m.Input.Layout == NHWC:

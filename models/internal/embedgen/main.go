@@ -1,10 +1,11 @@
-// Command embedgen makes the files in models/embedded: the ONNX files with float16 weights, and their manifests.
+// Command embedgen makes the files in models/embedded: the ONNX files, of networks with float16 weights and of trees compressed, and their
+// manifests.
 //
 //	go generate ./models        # from the repository root
 //
 // It reads the float32 exports from the folder that OATTA_SHARED names (default: ../shared beside the repository), which the
 // repository does not hold, and refuses any file but the ones it knows by hash. Its output depends on nothing else, so a second run
-// changes no byte; a test compares it with what is committed. imagenet1k.txt, the class names of torchvision, is kept by hand.
+// changes no byte, but for what another version of Go compresses otherwise; a test compares it with what is committed. imagenet1k.txt, the class names of torchvision, is kept by hand.
 package main
 
 import (
@@ -32,6 +33,9 @@ func run() error {
 	shared := os.Getenv("OATTA_SHARED")
 	if shared == "" {
 		shared = filepath.Join(filepath.Dir(root), "shared")
+	}
+	if err := writeForests(root, shared); err != nil {
+		return err
 	}
 	for _, s := range sources {
 		data, err := os.ReadFile(filepath.Join(shared, "models", "onnx", s.file))
