@@ -13,6 +13,9 @@ func (s Settings) HasGraph() bool { return s.Name != Base && s.Name != TTAug }
 
 // Graph makes the graph that a predictor with one of its own runs.
 func (s Settings) Graph(m *models.Model) (*onnx.Model, error) {
+	if err := s.fits(m); err != nil {
+		return nil, err
+	}
 	net, err := m.Network()
 	if err != nil {
 		return nil, err

@@ -146,3 +146,27 @@ func TestMadeGraphs(t *testing.T) {
 		}
 	}
 }
+
+// Decision trees have nothing that most predictors change: the error says so, and what can be done.
+func TestTrees(t *testing.T) {
+	m, err := models.Load("yasa-eeg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range Names() {
+		s, err := Default(name, m.Manifest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		refused := name != Base && name != TTAug
+		if _, err = s.Graph(m); (err != nil) != refused || refused && !strings.Contains(err.Error(), name+": yasa-eeg is of decision trees, which have no ") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if !refused {
+			continue
+		}
+		if _, err := Open(nil, m, s, Options{}); err == nil || !strings.HasSuffix(err.Error(), ": base takes it as it is, ttaug merges views") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -33,6 +33,9 @@ func Open(e runtime.Engine, m *models.Model, s Settings, o Options) (p *Predicto
 			return nil, err
 		}
 	}
+	if err := s.fits(m); err != nil {
+		return nil, err
+	}
 	if s.Name == Memo {
 		o.Config.Sparing = true
 	}
