@@ -29,6 +29,10 @@ type SleepOptions struct {
 	Words map[string]hypnogram.Stage
 	// Channels are found in place of those that the manifest names, in the same order; nil: those of the manifest.
 	Channels []string
+	// EEG, EOG and EMG are found in place of those of the manifest, of a model whose manifest tells roles; "": those of the manifest.
+	EEG, EOG, EMG string
+	// Forward says that answers are wanted from what came before alone, which is told of a model that cannot give them.
+	Forward bool
 	// Unit is what channels are in whose own unit is no voltage: uV, mV or V; "": they are taken as they are, with a warning.
 	// uV=mV: what those are in whose header says the first.
 	Unit string
@@ -41,11 +45,18 @@ type Sleep struct {
 	options  SleepOptions
 	nights   []*night // those that can be read, in the order of the items
 	taken    channelsTaken
+	roles    rolesTaken // in place of taken, where the manifest tells roles
 	heard    sleepNotes // of the recordings that were read
 
 	// epochs are those of the recordings that are being read: that in hand, and the next, which begins while the last batch of the first is
 	// still to be made. A night of one channel at 100 Hz takes 34 MB.
-	epochs cache[*night, *eeg.Epochs]
+	epochs cache[nightView, *eeg.Epochs]
+}
+
+// nightView is a recording as it is, or as one of its views.
+type nightView struct {
+	*night
+	view int // 0: as it is
 }
 
 // night is one recording.
@@ -65,10 +76,13 @@ func OpenSleep(ctx context.Context, args []string, m models.Manifest, o SleepOpt
 		return nil, fmt.Errorf("the model %s is not one for sleep: its manifest has no signal section of that modality", m.Name)
 	}
 	s := &Sleep{settings: m.Signal.Epochs(), options: o}
-	if err := s.set(o); err != nil {
+	if err := s.set(m, o); err != nil {
 		return nil, err
 	}
-	s.collection = collection{noun: "epoch", shape: []int64{int64(len(m.Signal.Channels)), int64(m.Signal.Samples)}}
+	s.collection = collection{noun: "epoch", shape: m.Signal.Shape()}
+	if s.settings.Features != "" && o.Forward {
+		s.warn("%s itself looks ahead: its features are of the whole recording and of the minutes behind an epoch; the filter alone answers by what came before", m.Name)
+	}
 	files, err := s.find(ctx, args, IsNight)
 	if err != nil {
 		return nil, err
@@ -92,12 +106,15 @@ func OpenSleep(ctx context.Context, args []string, m models.Manifest, o SleepOpt
 }
 
 // set lays the options over what the manifest says.
-func (s *Sleep) set(o SleepOptions) error {
+func (s *Sleep) set(m models.Manifest, o SleepOptions) error {
 	if o.Channels != nil && len(o.Channels) != len(s.settings.Channels) {
 		return fmt.Errorf("%d channels: the model takes %d: %q", len(o.Channels), len(s.settings.Channels), s.settings.Channels)
 	}
 	if o.Channels != nil {
 		s.settings.Channels = o.Channels
+	}
+	if err := s.setRoles(m.Name, o); err != nil {
+		return err
 	}
 	s.settings.Unit = o.Unit
 	return s.settings.Validate()
@@ -138,7 +155,7 @@ func (s *Sleep) list(ctx context.Context, files []file, scores sleepScores) erro
 	if len(s.items)+len(s.failures) == 0 {
 		return left.err()
 	}
-	s.warnings = append(s.warnings, s.taken.warnings()...)
+	s.warnings = slices.Concat(s.warnings, s.taken.warnings(), s.roles.warnings())
 	s.close()
 	return nil
 }
@@ -168,12 +185,18 @@ func (s *Sleep) lay(n *night, e *edf.File, scored string) error {
 	}
 	choices := make([]eeg.Choice, len(s.settings.Channels))
 	labels := src.Labels()
-	for i, name := range s.settings.Channels {
+	for i := range s.settings.Channels {
 		var err error
-		if choices[i], err = eeg.Find(labels, name); err == nil {
+		if choices[i], err = s.choose(labels, i); err == nil {
 			err = src.bounded(choices[i], s.settings)
 		}
 		if err != nil {
+			return err
+		}
+	}
+	if s.settings.Features != "" {
+		hz, _ := lowRate(e, src, choices[0])
+		if err := errors.Join(eeg.CheckRate(labels[choices[0].Signal], hz), eeg.CheckLength(src.seconds()+1e-3)); err != nil {
 			return err
 		}
 	}
@@ -188,7 +211,11 @@ func (s *Sleep) lay(n *night, e *edf.File, scored string) error {
 	if n.count < 1 {
 		return fmt.Errorf("%.1f seconds are less than an epoch of %d", src.seconds(), hypnogram.EpochSeconds)
 	}
-	s.taken.add(Readable(n.file.name), s.settings.Channels, labels, choices)
+	if s.settings.Roles != nil {
+		s.roles.add(Readable(n.file.name), s, labels, choices)
+	} else {
+		s.taken.add(Readable(n.file.name), s.settings.Channels, labels, choices)
+	}
 	return nil
 }
 
@@ -217,7 +244,7 @@ func (s *Sleep) Prepared() any {
 	return struct {
 		eeg.Settings
 		Taken []channelTaken `json:",omitempty"` // where a channel is not called as the network's is
-	}{s.settings, s.taken.list()}
+	}{s.settings, slices.Concat(s.taken.list(), s.roles.list())}
 }
 
 // Warnings implements [Input]. Those of the samples come as recordings are read.
@@ -248,45 +275,60 @@ func (s *Sleep) Nights() []Night {
 // Loader implements [Input].
 func (s *Sleep) Loader(v Views, streams int) (pipeline.Loader, error) {
 	s.epochs.most = 2*streams + 1 // those in hand, and those that follow them
+	if s.settings.Features != "" {
+		s.epochs.most *= 1 + v.Count
+		return s.featureLoader(v)
+	}
 	return signalLoader(v, models.Sleep, nil, s.shape, s.load)
 }
 
 // load copies one epoch into dst.
 func (s *Sleep) load(dst []float32, i int) error {
-	if err := s.failed(i); err != nil {
-		return err
-	}
-	at, _ := slices.BinarySearchFunc(s.nights, i, func(n *night, i int) int { return n.first + n.count - 1 - i })
-	n := s.nights[at]
-	e, err := s.epochs.get(n, 0, func() (*eeg.Epochs, error) {
-		e, err := n.prepare(s.settings)
-		if err == nil {
-			s.heard.hear(n, e)
-		}
-		return e, err
-	})
+	e, epoch, err := s.epochOf(i, 0, eeg.View{})
 	if err != nil {
 		return err
 	}
-	epoch, size := i-n.first, len(dst)
 	switch {
 	case epoch >= e.Count:
 		return errors.New("beyond the last whole epoch of the recording")
 	case e.Gap[epoch]:
 		return errors.New("the recording has a gap here")
 	}
-	copy(dst, e.Data[epoch*size:(epoch+1)*size])
+	copy(dst, e.Data[epoch*len(dst):(epoch+1)*len(dst)])
 	return nil
 }
 
+// epochOf returns the recording of an item, or one of its views, and which of its epochs the item is.
+func (s *Sleep) epochOf(i, number int, view eeg.View) (*eeg.Epochs, int, error) {
+	if err := s.failed(i); err != nil {
+		return nil, 0, err
+	}
+	at, _ := slices.BinarySearchFunc(s.nights, i, func(n *night, i int) int { return n.first + n.count - 1 - i })
+	n := s.nights[at]
+	e, err := s.epochs.get(nightView{n, number}, 0, func() (*eeg.Epochs, error) {
+		e, err := n.prepare(s.settings, view)
+		if err == nil && number == 0 {
+			s.heard.hear(n, e)
+		}
+		return e, err
+	})
+	return e, i - n.first, err
+}
+
 // prepare reads a whole recording. Its errors leave the path out: the item has the file's name.
-func (n *night) prepare(set eeg.Settings) (*eeg.Epochs, error) {
+func (n *night) prepare(set eeg.Settings, view eeg.View) (*eeg.Epochs, error) {
 	e, err := edf.OpenFile(n.file.path)
 	if err != nil {
 		return nil, withoutPath(err, n.file.path)
 	}
 	defer e.Close()
-	out, err := eeg.Prepare(newEDFSource(e), n.offset, set)
+	prepare := eeg.Prepare
+	if set.Features != "" {
+		prepare = func(src eeg.Source, offset float64, set eeg.Settings) (*eeg.Epochs, error) {
+			return eeg.PrepareView(src, offset, set, view)
+		}
+	}
+	out, err := prepare(newEDFSource(e), n.offset, set)
 	if err != nil {
 		return nil, withoutPath(err, n.file.path)
 	}
