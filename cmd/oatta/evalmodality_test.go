@@ -185,12 +185,18 @@ func (k kind) checkRefusals(t *testing.T, other string, reads string) {
 	if err := os.Symlink(filepath.Dir(k.input), link); err != nil {
 		t.Fatal(err)
 	}
+	byDefault := []string{"run", k.name, k.input} // for sleep there are models in the binary, which take channels by their role
+	want := "--model: name an ONNX file"
+	if k.name == "sleep" {
+		byDefault, want = append(byDefault, "--channels", "EEG Fpz-Cz"), "names channels in the order of a model that --model names"
+	}
 	for _, test := range []struct {
 		want string
 		args []string
 	}{
 		{"given; see", []string{"run", k.name, "--model", k.model}},
-		{"--model: name an ONNX file", []string{"run", k.name, k.input}},
+		{"given; see", []string{"run", k.name}},
+		{want, byDefault},
 		{"is not one for", []string{"run", k.name, k.input, "--model", other}},
 		{"is not one for", []string{"eval", k.name, k.input, "--model", other}},
 		{"no such file", []string{"run", k.name, filepath.Join(dir, "gone"), "--model", k.model}},

@@ -15,6 +15,9 @@ import (
 func SleepFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{Name: "channels", Category: console.InputCategory, Usage: "`LABELS` to find in place of those that the manifest names, in its order; EEG#2 is the second of several that are called EEG"},
+		&cli.StringFlag{Name: "eeg", Category: console.InputCategory, Usage: "`LABEL` of the EEG, for models whose manifest says what channels record, as YASA's do; as for --channels"},
+		&cli.StringFlag{Name: "eog", Category: console.InputCategory, Usage: "`LABEL` of the EOG"},
+		&cli.StringFlag{Name: "emg", Category: console.InputCategory, Usage: "`LABEL` of the EMG"},
 		&cli.StringFlag{Name: "unit", Category: console.InputCategory, Usage: "`UNIT` of channels whose own is no voltage: uV, mV or V (default: taken as microvolts, with a warning); uV=mV is what a header says and what it is"},
 	}
 }
@@ -34,6 +37,7 @@ func SleepOptions(c *cli.Context, o inputs.SleepOptions) (inputs.SleepOptions, e
 	if !c.IsSet("channels") {
 		o.Channels = nil
 	}
+	o.EEG, o.EOG, o.EMG = c.String("eeg"), c.String("eog"), c.String("emg")
 	path := c.String("stage-words")
 	if path == "" {
 		return o, nil

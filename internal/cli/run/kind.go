@@ -14,21 +14,23 @@ import (
 	"github.com/oatta/oatta/models"
 )
 
-// kind is a kind of data that run and eval take from files with a model that must be named: movement, sleep, posts.
+// kind is a kind of data that run and eval take from files: movement, sleep, posts.
 type kind[I inputs.Input] struct {
 	noun  string                 // one of the arguments is called
 	reads func(name string) bool // tells by its name whether a file is an input
 	// open reads the flags, and returns what opens the input for a model.
 	open func(c *cli.Context, eval bool) (func(m *models.Model) (I, error), error)
+	// model, if set, chooses the model where none is named, and says why.
+	model func(c *cli.Context) (name string, notes []string, err error)
 	// more, if set, is given the run before it begins, to gather what else is to be written.
 	more func(c *cli.Context, r *classification, m *models.Model, in I) error
 }
 
 // load opens model and input, and tells how long that took.
-func (k kind[I]) load(c *cli.Context, eval bool) (m *models.Model, in I, listed time.Duration, err error) {
+func (k kind[I]) load(c *cli.Context, env console.Environment, eval bool) (m *models.Model, in I, listed time.Duration, err error) {
 	open, err := k.open(c, eval)
 	if err == nil {
-		m, err = namedModel(c, k.noun)
+		m, err = k.modelOf(c, env)
 	}
 	if err != nil {
 		return nil, in, 0, err
@@ -38,15 +40,22 @@ func (k kind[I]) load(c *cli.Context, eval bool) (m *models.Model, in I, listed 
 	return m, in, time.Since(begin), err
 }
 
-// namedModel loads the model of a command that has no default, after a look at the arguments.
-func namedModel(c *cli.Context, what string) (*models.Model, error) {
+// modelOf loads the model of a command, after a look at the arguments.
+func (k kind[I]) modelOf(c *cli.Context, env console.Environment) (*models.Model, error) {
 	switch {
 	case c.NArg() == 0:
-		return nil, fmt.Errorf("no folder or %s given; see `%s --help`", what, c.Command.HelpName)
-	case c.String("model") == "":
+		return nil, fmt.Errorf("no folder or %s given; see `%s --help`", k.noun, c.Command.HelpName)
+	case c.String("model") != "":
+		return models.Load(c.String("model"))
+	case k.model == nil:
 		return nil, errors.New("--model: name an ONNX file with its manifest (`oatta models build` makes one); there is none for this in the binary")
 	}
-	return models.Load(c.String("model"))
+	name, notes, err := k.model(c)
+	if err != nil {
+		return nil, err
+	}
+	console.Warn(c, env, notes)
+	return models.Load(name)
 }
 
 // run is the command run; also are outputs beside the results.
@@ -55,7 +64,7 @@ func (k kind[I]) run(c *cli.Context, env console.Environment, also ...files.Plac
 	if err := files.CheckOutputs(c.Args().Slice(), outputs, k.reads); err != nil {
 		return err
 	}
-	m, in, listed, err := k.load(c, false)
+	m, in, listed, err := k.load(c, env, false)
 	if err != nil {
 		return err
 	}
@@ -78,7 +87,7 @@ func (k kind[I]) eval(c *cli.Context, env console.Environment) error {
 	if err := files.CheckOutputs(c.Args().Slice(), []files.Place{files.At("the predictions", c.String("predictions"))}, k.reads); err != nil {
 		return err
 	}
-	m, in, listed, err := k.load(c, true)
+	m, in, listed, err := k.load(c, env, true)
 	if err != nil {
 		return err
 	}

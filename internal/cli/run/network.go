@@ -23,9 +23,12 @@ const (
 )
 
 // modelFlags choose the model; without a default it must be named.
-func modelFlags(byDefault string) []cli.Flag {
+func modelFlags(byDefault string) []cli.Flag { return modelFlagsText(byDefault, "") }
+
+// modelFlagsText has words for a default that is not one name.
+func modelFlagsText(byDefault, text string) []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "model", Aliases: []string{"m"}, Value: byDefault, Category: modelCategory, Usage: "`NAME` of an embedded model, or path of an ONNX file or manifest"},
+		&cli.StringFlag{Name: "model", Aliases: []string{"m"}, Value: byDefault, DefaultText: text, Category: modelCategory, Usage: "`NAME` of an embedded model, or path of an ONNX file or manifest"},
 	}
 }
 

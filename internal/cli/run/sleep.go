@@ -17,7 +17,7 @@ import (
 
 // sleepFlags are those that run and eval share.
 func sleepFlags() []cli.Flag {
-	return slices.Concat(modelFlags(""), computeFlags(), predictor.Flags(), filtering.StreamFlags(), reading.SleepFlags())
+	return slices.Concat(modelFlagsText("", "of YASA's classifiers the one for the channels that there are"), computeFlags(), predictor.Flags(), filtering.StreamFlags(), reading.SleepFlags())
 }
 
 func runSleepCommand(env console.Environment) *cli.Command {
@@ -25,8 +25,9 @@ func runSleepCommand(env console.Environment) *cli.Command {
 		Name:      "sleep",
 		Usage:     "stage the sleep of EDF and BDF recordings, epoch by epoch",
 		ArgsUsage: "DIR|FILE...",
-		Description: "Every recording is a stream of epochs of 30 seconds. Channels are found by the names in the model's manifest. Epochs with a gap\n" +
-			"in the recording are recorded failures, as is a file that cannot be read; the run goes on.",
+		Description: "Every recording is a stream of epochs of 30 seconds. Channels are found by the names in the model's manifest. Without a\n" +
+			"model it is one of YASA's classifiers in the binary: of an EEG, and of an EOG and an EMG where every recording has them. Epochs with a\n" +
+			"gap in the recording are recorded failures, as is a file that cannot be read; the run goes on.",
 		Flags: slices.Concat(sleepFlags(), resultFlags(), writtenFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "hypnograms", Category: console.OutputCategory, Usage: "`DIR` for what other programs open: of each recording its stages as .csv, .tsv (BIDS) and .edf (EDF+ annotations), and a summary as .json"},
 		}),
@@ -49,8 +50,16 @@ var nights = kind[*inputs.Sleep]{
 			if err != nil {
 				return nil, err
 			}
+			o.Forward = c.Bool("causal") || c.IsSet("lag") || c.String("state") != ""
 			return inputs.OpenSleep(c.Context, c.Args().Slice(), m.Manifest, o)
 		}, nil
+	},
+	model: func(c *cli.Context) (string, []string, error) {
+		o, err := reading.SleepOptions(c, inputs.SleepOptions{})
+		if err != nil {
+			return "", nil, err
+		}
+		return inputs.SleepModel(c.Context, c.Args().Slice(), o)
 	},
 	more: func(c *cli.Context, r *classification, m *models.Model, in *inputs.Sleep) error {
 		dir := c.String("hypnograms")
