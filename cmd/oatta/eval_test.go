@@ -190,11 +190,17 @@ func TestSetupCheckAndModels(t *testing.T) {
 		}
 	}
 	out, _ = mustOatta(t, console.Fine, "models", "list")
-	if strings.Count(out, "\n") != 3 || !strings.Contains(out, "models build` makes resnet18, ") {
+	if strings.Count(out, "\n") != 7 || !strings.Contains(out, "models build` makes resnet18, ") {
 		t.Errorf("models list:\n%s", out)
 	}
 	out, _ = mustOatta(t, console.Fine, "models", "inspect", "resnet20-cifar10")
 	if !strings.Contains(out, "float32[N,3,32,32]") || !strings.Contains(out, "airplane") {
 		t.Errorf("models inspect:\n%s", out)
+	}
+	out, _ = mustOatta(t, console.Fine, "models", "inspect", "yasa-eeg-eog")
+	for _, want := range []string{"eog         E1-M2|", "features    116 of yasa-0.8.1", "trees       ", "right       78.5 %", "# YASA's classifiers of sleep\n", "**Not for** diagnosis"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in:\n%s", want, out)
+		}
 	}
 }

@@ -30,8 +30,7 @@ func commands(env console.Environment) []*cli.Command {
 			Name: "list", Usage: "the models in the binary, and those that can be built",
 			Action: func(*cli.Context) error {
 				for _, m := range models.Embedded() {
-					fmt.Fprintf(env.Out, "%-20s %s; %d classes, %dx%d, %.1f M parameters, %.1f MB, %s\n", m.Name, m.Description,
-						m.Classes, m.Height, m.Width, float64(m.Parameters)/1e6, float64(m.Bytes)/1e6, m.License)
+					fmt.Fprintf(env.Out, "%-20s %s; %s\n", m.Name, m.Description, facts(m))
 				}
 				fmt.Fprintf(env.Out, "`oatta models build` makes %s\n", strings.Join(backbone.Names(), ", "))
 				return nil
@@ -48,6 +47,19 @@ func commands(env console.Environment) []*cli.Command {
 			Action: func(c *cli.Context) error { return inspect(c, env) },
 		},
 	}
+}
+
+// facts are the numbers of an embedded model.
+func facts(m models.Info) string {
+	size := fmt.Sprintf("%dx%d, %.1f M parameters", m.Height, m.Width, float64(m.Parameters)/1e6)
+	if m.Signal != nil {
+		size = strings.ToUpper(strings.Join(m.Signal.Roles, " + "))
+	}
+	out := fmt.Sprintf("%d classes, %s, %.1f MB, %s", m.Classes, size, float64(m.Stored)/1e6, m.License)
+	if m.Score != "" {
+		out += "; right: " + m.Score
+	}
+	return out
 }
 
 func inspect(c *cli.Context, env console.Environment) error {
@@ -74,12 +86,24 @@ func inspect(c *cli.Context, env console.Environment) error {
 		fmt.Fprintf(env.Out, "made for    --method %s\n", method.MadeFor(m))
 	}
 	fmt.Fprintf(env.Out, "outputs are %s, temperature %g\n", m.Manifest.Output.Kind, m.Manifest.Temperature)
-	fmt.Fprintf(env.Out, "parameters  %d\n", m.Manifest.Parameters)
+	if f := g.Forest; f.Trees > 0 {
+		fmt.Fprintf(env.Out, "trees       %d, of %d nodes\n", f.Trees, f.Nodes)
+	} else {
+		fmt.Fprintf(env.Out, "parameters  %d\n", m.Manifest.Parameters)
+	}
 	fmt.Fprintf(env.Out, "licence     %s\n", orUnknown(m.Manifest.License))
+	if m.Manifest.Score != "" {
+		fmt.Fprintf(env.Out, "right       %s\n", results.Printable(m.Manifest.Score))
+	}
 	printLabels(env.Out, m.Manifest.Labels)
 	printCodes(env.Out, m.Manifest)
 	for _, guess := range m.Guessed {
 		fmt.Fprintf(env.Out, "guessed     %s\n", results.Printable(guess))
+	}
+	if m.Path == "" {
+		if card := models.Card(m.Manifest.Name); card != "" {
+			fmt.Fprintf(env.Out, "\n%s", card)
+		}
 	}
 	return nil
 }
@@ -89,6 +113,13 @@ func printPreparation(w io.Writer, m models.Manifest) {
 	switch in := m.Input; {
 	case m.Signal != nil:
 		s := m.Signal
+		if s.Features != "" {
+			for i, role := range s.Roles {
+				fmt.Fprintf(w, "%-11s %s\n", role, results.Printable(s.Channels[i]))
+			}
+			fmt.Fprintf(w, "features    %d of %s for each epoch of %g seconds, normalised by the whole recording; not causal\n", s.Shape()[0], s.Features, float64(s.Samples)/s.Rate)
+			return
+		}
 		fmt.Fprintf(w, "channels    %s\n", results.Printable(strings.Join(s.Channels, ", ")))
 		fmt.Fprintf(w, "windows     %d samples at %g Hz in %s, one every %d, band %g to %g Hz, standardised: %s\n",
 			s.Samples, s.Rate, s.Unit, s.Hop, s.Low, s.High, cmp.Or(s.Standardise, "no"))
