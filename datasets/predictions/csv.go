@@ -7,9 +7,12 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/oatta/oatta/datasets/internal/message"
 	"github.com/oatta/oatta/datasets/internal/rawjson"
 	"github.com/oatta/oatta/datasets/internal/table"
+	"github.com/oatta/oatta/datasets/internal/textfile"
 )
 
 // classPrefix begins the names of columns that hold probabilities, as in the tables of `oatta run`, adaptedPrefix those of adapted ones.
@@ -37,6 +40,10 @@ type CSV struct {
 	item      Item
 	probs     []float64
 	adaptedAt int // added columns before the vector
+
+	legacy      bool // the header is Windows-1252, and so are the names that are written
+	strange     int  // rows with words that are not UTF-8
+	first, last int  // lines of them
 }
 
 // columns are the indices of those that are read, -1 for those that are absent.
@@ -71,6 +78,9 @@ func (c *CSV) Begin() ([]string, error) {
 	if bytes.HasSuffix(record, []byte("\r\n")) {
 		c.eol = "\r\n"
 	}
+	if c.legacy = !utf8.Valid(body); c.legacy {
+		c.count()
+	}
 	if err := c.layOut(); err != nil {
 		return nil, fmt.Errorf("%s:1: %w", c.name, err)
 	}
@@ -83,7 +93,8 @@ func (c *CSV) layOut() error {
 	header := make([]string, len(c.cells))
 	at := map[string]int{}
 	for i, cell := range c.cells {
-		header[i] = strings.TrimSpace(string(cell.text))
+		name, _ := textfile.UTF8(string(cell.text))
+		header[i] = strings.TrimSpace(name)
 		if j, ok := at[header[i]]; ok {
 			return fmt.Errorf("columns %d and %d both have the name %q", j+1, i+1, header[i])
 		}
@@ -213,18 +224,20 @@ func (c *CSV) placeOwn(find func(...string) int) {
 
 // Head implements [Lines].
 func (c *CSV) Head(dst []byte) []byte {
+	dst = c.in.appendMark(dst)
+	n := len(dst)
 	body, end := cutEnd(c.head)
 	dst = append(dst, body...)
 	for k, name := range c.addedNames() {
 		if c.own[k] < 0 {
 			dst = append(dst, c.comma)
-			dst = appendCell(dst, name)
+			dst = c.appendName(dst, name)
 		}
 	}
 	if len(end) == 0 {
 		end = []byte(c.eol) // a table of a header alone, without line end
 	}
-	return append(dst, end...)
+	return c.in.encoded(append(dst, end...), n)
 }
 
 // Recall implements [Lines].
@@ -266,8 +279,8 @@ func (c *CSV) read(record []byte) (err error) {
 		c.cells = c.cells[:0]
 		return fmt.Errorf("%d columns: the header has %d", n, c.columns)
 	}
-	c.item.Stream, c.item.ID = c.get(c.of.stream), c.get(c.of.id)
-	c.item.Time, c.item.Truth = c.get(c.of.time), c.get(c.of.truth)
+	c.item.Stream, c.item.ID = c.word(c.of.stream), c.word(c.of.id)
+	c.item.Time, c.item.Truth = c.get(c.of.time), c.word(c.of.truth)
 	if len(c.get(c.of.failure)) > 0 && c.empty() {
 		return nil
 	}
@@ -302,10 +315,7 @@ func (c *CSV) number(text []byte) (float64, error) {
 
 // readable refuses what cannot be written back byte for byte with columns added.
 func readable(head []byte) error {
-	switch {
-	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
-		return errors.New("text is UTF-16: want it saved as UTF-8")
-	case bytes.IndexByte(bytes.TrimRight(head, "\r\n"), '\r') >= 0 && bytes.IndexByte(head, '"') < 0:
+	if bytes.IndexByte(bytes.TrimRight(head, "\r\n"), '\r') >= 0 && bytes.IndexByte(head, '"') < 0 {
 		return errors.New("lines end in CR alone: want them to end in LF or CRLF")
 	}
 	return nil
@@ -314,6 +324,44 @@ func readable(head []byte) error {
 // empty tells whether all columns of probabilities are.
 func (c *CSV) empty() bool {
 	return !slices.ContainsFunc(c.probCols, func(i int) bool { return len(c.cells[i].text) > 0 })
+}
+
+// word is get in UTF-8: what is not that is taken for Windows-1252.
+func (c *CSV) word(column int) []byte {
+	text := c.get(column)
+	if utf8.Valid(text) {
+		return text
+	}
+	c.count()
+	word, _ := textfile.UTF8(string(text))
+	return []byte(word)
+}
+
+// count counts the row in hand among those that are not UTF-8, once.
+func (c *CSV) count() {
+	if c.at <= c.last {
+		return
+	}
+	if c.strange++; c.strange == 1 {
+		c.first = c.at
+	}
+	c.last = c.at
+}
+
+// appendName appends a name as the table writes names.
+func (c *CSV) appendName(dst []byte, name string) []byte {
+	if c.legacy {
+		name = textfile.Windows1252(name)
+	}
+	return appendCell(dst, name)
+}
+
+// Notes implements [Lines].
+func (c *CSV) Notes() []string {
+	if c.strange == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s not UTF-8, taken for Windows-1252, the first in line %d", message.Count(c.strange, "row"), c.first)}
 }
 
 func (c *CSV) get(column int) []byte {
@@ -328,7 +376,7 @@ func (c *CSV) Append(dst []byte, a Adapted) []byte {
 	return c.splice(dst, func(dst []byte, k int) []byte {
 		switch k {
 		case 0:
-			return appendCell(dst, a.AdaptedLabel)
+			return c.appendName(dst, a.AdaptedLabel)
 		case 1:
 			return rawjson.AppendNumber(dst, a.Gate)
 		case 2:
@@ -341,7 +389,7 @@ func (c *CSV) Append(dst []byte, a Adapted) []byte {
 // splice writes the row with the added columns, each as value appends it.
 func (c *CSV) splice(dst []byte, value func(dst []byte, k int) []byte) []byte {
 	text := c.record
-	from := 0
+	from, n := 0, len(dst)
 	for i, k := range c.ownByCol {
 		if k >= 0 {
 			dst = append(dst, text[from:c.cells[i].start]...)
@@ -357,7 +405,7 @@ func (c *CSV) splice(dst []byte, value func(dst []byte, k int) []byte) []byte {
 			dst = value(dst, k)
 		}
 	}
-	return append(dst, end...)
+	return c.in.encoded(append(dst, end...), n)
 }
 
 // Unchanged implements [Lines]. A row that was understood as far as its columns keeps the table rectangular by empty cells.

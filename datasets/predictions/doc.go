@@ -41,7 +41,10 @@
 //
 // A header, then a row an item; comma, semicolon or tab, whichever the header has most of. Probabilities are in the columns of
 // Options.Columns, else in those whose names begin with "p:", else in those that bear the names of the classes. Added are
-// adapted_label, gate, adapted_mode and a column a:CLASS a class. The table is taken as bytes: names may be in any encoding that has ASCII in it.
+// adapted_label, gate, adapted_mode and a column a:CLASS a class. Words that are not UTF-8 are taken for Windows-1252, and the table is written as it was.
+//
+// Tables and JSON lines may be UTF-16 with its mark, as Excel and PowerShell write them; they are written back as that. What is no UTF-16 in them,
+// as half of a pair, becomes U+FFFD.
 //
 // # MegaDetector results, format 1.x
 //

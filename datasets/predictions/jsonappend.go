@@ -42,7 +42,7 @@ func (j *JSONLines) kindOf(name []byte) (added, bool) {
 
 // Append implements [Lines].
 func (j *JSONLines) Append(dst []byte, a Adapted) []byte {
-	text := j.record
+	text, n := j.record, len(dst)
 	var done [addedKinds]bool
 	done[addedAdaptedProb] = true
 	from := 0
@@ -62,7 +62,7 @@ func (j *JSONLines) Append(dst []byte, a Adapted) []byte {
 			dst = appendAdded(dst, kind, a)
 		}
 	}
-	return append(dst, text[end:]...)
+	return j.in.encoded(append(dst, text[end:]...), n)
 }
 
 func (j *JSONLines) fieldName(kind added) string {

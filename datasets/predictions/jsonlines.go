@@ -100,7 +100,10 @@ func (j *JSONLines) classesOf(text []byte) (names []string) {
 }
 
 // Head implements [Lines].
-func (j *JSONLines) Head(dst []byte) []byte { return dst }
+func (j *JSONLines) Head(dst []byte) []byte { return j.in.appendMark(dst) }
+
+// Notes implements [Lines].
+func (j *JSONLines) Notes() []string { return nil }
 
 // Recall implements [Lines].
 func (j *JSONLines) Recall(h Held) (*Item, error) { return j.understand(j.recall(h)) }

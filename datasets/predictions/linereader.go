@@ -10,7 +10,7 @@ import (
 // lineReader cuts an input into records, lines or rows, in a buffer that grows to the longest of them and no further than the limit. What it
 // exports is that part of [Lines].
 type lineReader struct {
-	r          io.Reader
+	in         wideReader
 	max        int
 	buf        []byte
 	start, end int   // of what is in the buffer and not told yet
@@ -29,7 +29,7 @@ var (
 )
 
 func newLineReader(r io.Reader, limit int) *lineReader {
-	return &lineReader{r: r, max: limit, buf: make([]byte, min(256<<10, limit+2))}
+	return &lineReader{in: wideReader{from: r}, max: limit, buf: make([]byte, min(256<<10, limit+2))}
 }
 
 // next tells the next line with its line end, valid until the call after. With rows, quoted line ends do not end a record. errLong and errQuote are of
@@ -180,7 +180,7 @@ func (l *lineReader) fill() {
 		l.buf = append(l.buf, make([]byte, min(len(l.buf), l.max+2-len(l.buf)))...)
 	}
 	for range 100 { // as bufio does: a reader that returns nothing again and again is broken
-		n, err := l.r.Read(l.buf[l.end:])
+		n, err := l.in.Read(l.buf[l.end:])
 		l.end += n
 		if err != nil {
 			l.err = err
@@ -203,6 +203,7 @@ func (l *lineReader) recall(h Held) []byte {
 
 // Unchanged implements [Lines]: it writes the record that was told, with all of its rest if it was too long to be held.
 func (l *lineReader) Unchanged(w io.Writer) error {
+	w = l.in.writer(w)
 	if _, err := w.Write(l.record); err != nil {
 		return err
 	}

@@ -172,6 +172,8 @@ type Lines interface {
 	Append(dst []byte, a Adapted) []byte
 	// Unchanged writes the line as it came, after an error or for an item without probabilities. A table gets empty cells in the added columns.
 	Unchanged(w io.Writer) error
+	// Notes say, for people, what was taken for what so far.
+	Notes() []string
 }
 
 // softmax turns logits into probabilities, in place.

@@ -3,7 +3,9 @@ package textfile
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"io"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
@@ -22,13 +24,41 @@ func Decode(r io.Reader) (*bufio.Reader, error) {
 		return nil, err
 	}
 	switch {
-	case bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")):
-		decoder := unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder()
-		return bufio.NewReaderSize(transform.NewReader(br, decoder), 64<<10), nil
+	case UTF16(head) != nil:
+		return bufio.NewReaderSize(DecodeUTF16(br), 64<<10), nil
 	case bytes.HasPrefix(head, byteOrderMark):
 		_, _ = br.Discard(len(byteOrderMark)) // peeked, so it is there
 	}
 	return br, nil
+}
+
+// UTF16 returns in which order the bytes of UTF-16 stand by the mark that a text begins with; nil for one that is no UTF-16.
+func UTF16(head []byte) binary.AppendByteOrder {
+	switch {
+	case bytes.HasPrefix(head, []byte("\xff\xfe")):
+		return binary.LittleEndian
+	case bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return binary.BigEndian
+	}
+	return nil
+}
+
+// DecodeUTF16 returns a reader of UTF-8 for UTF-16 with its mark, which is left out. What is no UTF-16 becomes U+FFFD.
+func DecodeUTF16(r io.Reader) io.Reader {
+	return transform.NewReader(r, unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder())
+}
+
+// AppendUTF16 appends a text in UTF-8 as UTF-16 without a mark.
+func AppendUTF16(dst []byte, order binary.AppendByteOrder, text []byte) []byte {
+	var units [2]uint16
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		for _, u := range utf16.AppendRune(units[:0], r) {
+			dst = order.AppendUint16(dst, u)
+		}
+		text = text[size:]
+	}
+	return dst
 }
 
 // UTF8 returns a text as UTF-8: itself if it is that, else what it is in Windows-1252, of which Latin-1 is a part but for control characters that
@@ -42,6 +72,14 @@ func UTF8(s string) (text string, was bool) {
 		out = utf8.AppendRune(out, charmap.Windows1252.DecodeByte(s[i]))
 	}
 	return string(out), false
+}
+
+// Windows1252 returns a text in UTF-8 as Windows-1252, the reverse of UTF8; one that has other characters stays.
+func Windows1252(s string) string {
+	if out, err := charmap.Windows1252.NewEncoder().String(s); err == nil {
+		return out
+	}
+	return s
 }
 
 // LineEnds makes CR and CRLF a line feed, so that what reads on sees lines.

@@ -33,6 +33,7 @@ func (r *job) lines(in predictions.Lines) error {
 	for err == nil {
 		var item *predictions.Item
 		if item, err = in.Next(); err == io.EOF {
+			r.NoteOf(in)
 			return nil
 		}
 		var bad *predictions.LineError

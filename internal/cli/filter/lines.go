@@ -63,6 +63,7 @@ func (r *job) lines(in predictions.Lines, from *predicted.Input, out *prediction
 	case p.runner != nil && r.streams.Mode == streams.Lagged && (errors.As(err, new(unread)) || errors.As(err, new(*predictions.LineError))):
 		err = errors.Join(err, p.end()) // what waits was read
 	}
+	r.NoteOf(in)
 	return p.remember(err)
 }
 

@@ -89,9 +89,9 @@ func (r *Reading) RoundedNote() string {
 	return fmt.Sprintf("the probabilities of %s are rounded: they sum to 0.95 to 1.05, and were divided by their sum", console.Number(r.Rounded, "item"))
 }
 
-// NoteOf tells of values in a document that JSON does not know.
-func (r *Reading) NoteOf(d *predictions.Document) {
-	for _, note := range d.Notes() {
+// NoteOf tells what of the input is not as it looks.
+func (r *Reading) NoteOf(in interface{ Notes() []string }) {
+	for _, note := range in.Notes() {
 		console.Warn(r.C, r.Env, []string{r.Name + ": " + note})
 	}
 }
