@@ -8,9 +8,9 @@ import (
 	"github.com/oatta/oatta/models/graph"
 )
 
-// openBatch makes the batch of a network a size with a name, also where its file fixes it, infers, and folds the arithmetic of shapes
+// OpenBatch makes the batch of a network a size with a name, also where its file fixes it, infers, and folds the arithmetic of shapes
 // that is known without the batch. one are the sizes of one input of the network's first input, or nil.
-func openBatch(g *graph.Graph, one []int64) (graph.Dim, error) {
+func OpenBatch(g *graph.Graph, one []int64) (graph.Dim, error) {
 	if len(g.Inputs()) == 0 {
 		return graph.Dim{}, fmt.Errorf("models/dropout: the network has no input")
 	}

@@ -95,7 +95,7 @@ func prepare(g *graph.Graph, s Settings) (*rows, []Layer, error) {
 	}
 	g.SetOutputs(y)
 	g.Prune()
-	batch, err := openBatch(g, s.Input)
+	batch, err := OpenBatch(g, s.Input)
 	if err != nil {
 		return nil, nil, err
 	}

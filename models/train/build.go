@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/oatta/oatta/models/autodiff"
+	"github.com/oatta/oatta/models/dropout"
 	"github.com/oatta/oatta/models/graph"
 	"github.com/oatta/oatta/models/norms"
 )
@@ -51,13 +52,9 @@ func (b *builder) prepare() error {
 	b.logits = v
 	g.SetOutputs(v)
 	g.Prune()
-	if err := b.open(); err != nil {
+	if b.rows, err = dropout.OpenBatch(g, nil); err != nil {
 		return err
 	}
-	if err := g.Infer(); err != nil {
-		return err
-	}
-	g.Fold()
 	t := g.TypeOf(v)
 	if t.Elem != graph.Float32 || len(t.Shape) != 2 || !t.Shape[0].Same(b.rows) || !t.Shape[1].Known() {
 		return fmt.Errorf("output %q is %v, want logits float32[%v,classes]", g.NameOf(v), t, b.rows)
@@ -79,26 +76,6 @@ func output(g *graph.Graph, name string) (graph.Value, error) {
 		}
 	}
 	return graph.None, fmt.Errorf("the network has no output %q", name)
-}
-
-// open gives the batch of all inputs one name.
-func (b *builder) open() error {
-	g := b.net
-	b.rows = graph.Sym(g.Fresh("N"))
-	if first := g.TypeOf(b.data[0]).Shape; len(first) > 0 && first[0].Name != "" && !first[0].Known() {
-		b.rows = first[0]
-	}
-	for _, v := range b.data {
-		t := g.TypeOf(v)
-		if len(t.Shape) == 0 {
-			return fmt.Errorf("input %q is %v, want a batch along axis 0", g.NameOf(v), t)
-		}
-		t.Shape = slices.Clone(t.Shape)
-		t.Shape[0] = b.rows
-		g.SetType(v, t)
-	}
-	g.Forget()
-	return nil
 }
 
 // choose sorts the parameters that are trained into those that decay and those that do not.
