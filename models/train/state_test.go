@@ -228,3 +228,25 @@ func TestStepAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations a step", n)
 	}
 }
+
+// TestSumThatIsNotFinite is given up: what comes after it is as if it had not been.
+func TestSumThatIsNotFinite(t *testing.T) {
+	s := train.Settings{Accumulate: 2, NoDropout: true}
+	one, other := open(t, toy(), s), open(t, toy(), s)
+	far := toyBatch(1, 0)
+	for i := range far.Inputs[0].Data.([]float32) {
+		far.Inputs[0].Data.([]float32)[i] = 2e37 // the loss is finite, and the square of the gradient is not
+	}
+	step(t, one, toyBatch(0, 1), 0.1)
+	if _, err := one.Step(context.Background(), far, 0.1); err == nil || !strings.Contains(err.Error(), "train: step 1: the length of the gradient is") {
+		t.Fatalf("error %v", err)
+	}
+	for range 2 {
+		step(t, one, toyBatch(0, 3), 0.1)
+		step(t, other, toyBatch(0, 3), 0.1)
+	}
+	nearState(t, one, other, 0)
+	if one.Steps() != 1 {
+		t.Errorf("%d steps, want 1", one.Steps())
+	}
+}

@@ -89,7 +89,8 @@ func (t *Trainer) Steps() int64 { return t.steps }
 
 // Step learns from a batch: it moves the parameters by the learning rate, or adds the gradient to those of batches before, until there are
 // Settings.Accumulate of them. A batch that does not fit, a label that is no class, and a loss or gradient that is not finite are errors,
-// which leave everything as it was.
+// which name the step and leave everything as it was; but batches that were added up to a gradient that is not finite are given up, and
+// the next one begins a new sum.
 func (t *Trainer) Step(ctx context.Context, b Batch, rate float64) (Result, error) {
 	r, err := t.learn(ctx, b, rate)
 	if err != nil {
