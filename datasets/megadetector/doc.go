@@ -16,15 +16,14 @@
 //
 // # Whose picture is it
 //
-// [File.Match] pairs the file's images with the pictures of a listing. Names are relative to the folder of the listing; names relative to
-// a folder above it and absolute ones fit, too, if they end in the picture's whole name. Nothing is paired by its base name alone:
-// cameras call their pictures alike, and the box of another picture would look right.
+// [File.Match] pairs the file's images with the pictures of a listing, by the one rule that names of files are paired by
+// ([datasets.PairNames]). Cameras call their pictures alike, and the box of another picture would look right: what could be of several is an error.
 //
 // # Example
 //
 //	f, err := megadetector.Open("detections.json")
 //	...
-//	of := f.Match(listing.Pictures)
+//	of, note, err := f.Match(listing.Pictures)
 //	for i, picture := range listing.Pictures {
 //		if of[i] >= 0 {
 //			fmt.Println(picture.Name, len(f.Images[of[i]].Detections))

@@ -155,20 +155,41 @@ func TestMatch(t *testing.T) {
 		"from the folder above":  {[]string{"media/cam1/1.jpg", "other/cam2/1.jpg", "media/2.jpg"}, []int{0, -1, 2}},
 		"absolute, here":         {[]string{above + "/cam1/1.jpg", above + "/2.jpg"}, []int{0, -1, 1}},
 		"absolute, elsewhere":    {[]string{"/data/x/cam1/1.jpg", `D:\data\x\cam2\1.jpg`, "/data/x/2.jpg"}, []int{0, 1, 2}},
-		"absolute, which of two": {[]string{"/data/x/2.jpg", "/data/y/2.jpg"}, []int{-1, -1, -1}},
-		"base names alone":       {[]string{"1.jpg", "cam3/2.jpg", "x/1.jpg"}, []int{-1, -1, -1}},
+		"in one place elsewhere": {[]string{"x/cam1/1.jpg", "x/2.jpg"}, []int{0, -1, 1}},
+		"another camera":         {[]string{"cam1/1.jpg", "2.jpg", "cam3/1.jpg", "cam4/1.jpg"}, []int{0, -1, 1}},
+		"renamed":                {[]string{"old/1.jpg"}, []int{-1, -1, -1}},
 		"the nearest":            {[]string{"media/2.jpg", "2.jpg"}, []int{-1, -1, 1}},
 	} {
 		f := &File{Name: "d.json"}
 		for _, name := range test.files {
 			f.Images = append(f.Images, Image{File: name})
 		}
-		if of, err := f.Match(pictures); err != nil || !slices.Equal(of, test.want) {
+		if of, _, err := f.Match(pictures); err != nil || !slices.Equal(of, test.want) {
 			t.Errorf("%s: %v, %v, want %v", what, of, err, test.want)
 		}
 	}
+	for want, files := range map[string][]string{
+		"d.json: 2.jpg could be /data/x/2.jpg or /data/y/2.jpg": {"/data/x/2.jpg", "/data/y/2.jpg"},
+		"d.json: 1.jpg could be cam1/1.jpg or cam2/1.jpg":       {"1.jpg", "cam3/2.jpg", "x/1.jpg"},
+		"d.json: cam1/1.jpg could be CAM1/1.jpg or Cam1/1.jpg":  {"CAM1/1.jpg", "Cam1/1.jpg"},
+	} {
+		f := &File{Name: "d.json"}
+		for _, name := range files {
+			f.Images = append(f.Images, Image{File: name})
+		}
+		if of, _, err := f.Match(pictures); err == nil || err.Error() != want {
+			t.Errorf("%v, %v, want %s", of, err, want)
+		}
+	}
+	lone := &File{Name: "d.json", Images: []Image{{File: "old/5.jpg"}, {File: "old/6.jpg"}}}
+	if of, note, err := lone.Match([]datasets.Picture{pic("new/5.jpg"), pic("new/6.jpg")}); err != nil || !slices.Equal(of, []int{0, 1}) || !strings.Contains(note, "old is taken for new") {
+		t.Errorf("a folder that was renamed: %v, %q, %v", of, note, err)
+	}
+	if of, _, err := lone.Match([]datasets.Picture{pic("5.jpg")}, "old/5.jpg"); err != nil || of[0] != -1 {
+		t.Errorf("the image of a picture that could not be listed: %v, %v", of, err)
+	}
 	twice := &File{Name: "d.json", Images: []Image{{File: "a.jpg"}, {File: "b.jpg"}, {File: "./a.jpg"}}}
-	if _, err := twice.Match(pictures); err == nil || !strings.Contains(err.Error(), "images[0] and images[2] are of one picture") {
+	if _, _, err := twice.Match(pictures); err == nil || !strings.Contains(err.Error(), "images[0] and images[2] are of one picture") {
 		t.Errorf("twice: %v", err)
 	}
 	if i := twice.MatchName("b.jpg"); i != 1 {
@@ -215,7 +236,7 @@ func TestCases(t *testing.T) {
 		for _, n := range names {
 			pictures = append(pictures, datasets.Picture{Name: n, Path: filepath.Join(t.TempDir(), n)})
 		}
-		of, err := f.Match(pictures)
+		of, _, err := f.Match(pictures)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -79,9 +79,16 @@ func ReadBoxes(l *datasets.Listing, o BoxOptions) (*Boxes, error) {
 
 // find makes an item of each box that is wanted.
 func (b *Boxes) find(wanted map[string]bool) error {
-	of, err := b.file.Match(b.listing.Pictures)
+	failed := make([]string, len(b.listing.Failures))
+	for i, f := range b.listing.Failures {
+		failed[i] = f.Name
+	}
+	of, note, err := b.file.Match(b.listing.Pictures, failed...)
 	if err != nil {
 		return err
+	}
+	if note != "" {
+		b.warnings = append(b.warnings, b.file.Name+": "+note)
 	}
 	used := make([]bool, len(b.file.Images))
 	unknown, empty := 0, 0
