@@ -41,6 +41,18 @@ type Input interface {
 	Close() error
 }
 
+// Labels returns the labels of an input, each once, in the order in which they come.
+func Labels(in Input) (out []string) {
+	seen := map[string]bool{"": true}
+	for i := range in.Items() {
+		if label := in.Label(i); !seen[label] {
+			seen[label] = true
+			out = append(out, label)
+		}
+	}
+	return out
+}
+
 // Views says which augmented inputs an item gets beside the plain one. The zero value is none.
 type Views struct {
 	Set   string `json:"set,omitempty"`   // names a set of the modality

@@ -146,7 +146,7 @@ type truth struct {
 func resolveTruth(in inputs.Input, classes []string, o evaluation.Options) (*truth, error) {
 	t := &truth{class: make([]int, len(in.Items()))}
 	resolver := evaluation.NewLabels(classes, o, nil)
-	if err := resolver.Decide(distinctLabels(in)); err != nil {
+	if err := resolver.Decide(inputs.Labels(in)); err != nil {
 		return nil, err
 	}
 	for i := range t.class {
@@ -177,16 +177,4 @@ func resolveTruth(in inputs.Input, classes []string, o evaluation.Options) (*tru
 	}
 	t.warnings = append(t.warnings, fmt.Sprintf("%s; %s not scored (--label-map FILE translates)", what, console.Were(t.unknown, in.Noun())))
 	return t, nil
-}
-
-// distinctLabels returns the labels of an input, each once.
-func distinctLabels(in inputs.Input) (out []string) {
-	seen := map[string]bool{"": true}
-	for i := range in.Items() {
-		if label := in.Label(i); !seen[label] {
-			seen[label] = true
-			out = append(out, label)
-		}
-	}
-	return out
 }

@@ -51,7 +51,7 @@ func (t *task) reading(in inputs.Input, usual ...[]string) (training.Reading, er
 	if err != nil {
 		return r, err
 	}
-	distinct := labelsOf(in)
+	distinct := inputs.Labels(in)
 	if len(distinct) == 0 {
 		if name, why, failed := in.Unread(); failed > 0 && failed == len(in.Items()) {
 			return r, fmt.Errorf("none of the %ss can be read: %s: %s", in.Noun(), name, why)
@@ -83,18 +83,6 @@ func (t *task) reading(in inputs.Input, usual ...[]string) (training.Reading, er
 	r.Group, err = t.groups()
 	r.Progress = t.readProgress(in.Noun())
 	return r, err
-}
-
-// labelsOf returns the labels of an input, each once.
-func labelsOf(in inputs.Input) (out []string) {
-	seen := map[string]bool{"": true}
-	for i := range in.Items() {
-		if label := in.Label(i); !seen[label] {
-			seen[label] = true
-			out = append(out, label)
-		}
-	}
-	return out
 }
 
 // classesOf returns the classes of labels: usual ones that all labels are of, else the labels themselves, which then must be names.
