@@ -164,6 +164,10 @@ func (c Card) writeScores(w io.Writer, d *Data, s *Split, l *Learned) {
 	writeConfusion(w, "Confusion of the filtered labels", e.Adapted)
 	fmt.Fprintf(w, "| %s | scored | raw | filtered | smoothed |\n|---|---:|---:|---:|---:|\n", c.Group)
 	for i, g := range e.Streams {
+		if i == mostListed {
+			fmt.Fprintf(w, "\nAnd %d more: `scores.json` has them.\n", len(e.Streams)-i)
+			break
+		}
 		fmt.Fprintf(w, "| %s | %d | %.4f | %.4f | %.4f |\n", cell(g.Stream), g.Raw.Items, g.Raw.Accuracy, g.Adapted.Accuracy, l.Smoothed.Streams[i].Adapted.Accuracy)
 	}
 	fmt.Fprintln(w)
@@ -180,6 +184,9 @@ func writeClasses(w io.Writer, e scores.Evaluation) {
 	}
 	fmt.Fprintln(w)
 }
+
+// mostListed is how many groups are listed.
+const mostListed = 200
 
 // mostConfused is up to how many classes the confusion is printed; of more, the scores in JSON have it.
 const mostConfused = 20

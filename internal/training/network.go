@@ -23,8 +23,12 @@ type Network struct {
 
 // Opener returns what [Job.Open] is: each call opens the network as it was given. counts are the examples for training of each class.
 func (n Network) Opener(s Settings, counts []int) (func() (Stepper, error), error) {
+	examples := 0
+	for _, n := range counts {
+		examples += n
+	}
 	set := train.Settings{
-		Optimizer: s.optimizer(), Smoothing: s.Smoothing, Accumulate: s.Accumulate, Exempt: train.Vectors, Seed: seedOf(s.Seed, forMasks),
+		Optimizer: s.optimizer(), Smoothing: s.Smoothing, Accumulate: s.planOf(examples).accumulate, Exempt: train.Vectors, Seed: seedOf(s.Seed, forMasks),
 	}
 	if s.Balanced {
 		set.Weights = ClassWeights(counts)

@@ -94,7 +94,7 @@ type plan struct {
 
 // planOf fits the settings to a number of examples. What an epoch leaves over is shown in another one: each is drawn anew.
 func (s Settings) planOf(examples int) plan {
-	p := plan{batch: min(s.Batch, examples), accumulate: max(1, s.Accumulate)}
+	p := plan{batch: max(1, min(s.Batch, examples)), accumulate: max(1, s.Accumulate)}
 	p.accumulate = max(1, min(p.accumulate, examples/p.batch))
 	p.perEpoch = max(1, examples/(p.batch*p.accumulate))
 	p.total = s.Steps

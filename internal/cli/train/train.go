@@ -185,7 +185,10 @@ func (t *task) identity(hash, engine string) (map[string]string, error) {
 		"program": console.Version(), "platform": goruntime.GOOS + "/" + goruntime.GOARCH, "onnxruntime": engine,
 		"network": t.info.Name, "device": t.c.String("device"), "threads": strconv.Itoa(t.threads()), "data": hash, "recipe": t.recipe,
 	}
-	for name, v := range map[string]any{"setting": t.settings, "network": t.options, "split": t.split, "change": t.changes, "input": t.input()} {
+	for name, of := range map[string][]training.Group{"training": t.split.Train, "validation": t.split.Validation, "test": t.split.Test} {
+		out[name+" "+t.group+"s"] = told(of)
+	}
+	for name, v := range map[string]any{"setting": t.settings, "network": t.options, "change": t.changes, "input": t.input()} {
 		if err := fieldsOf(out, name, v); err != nil {
 			return nil, err
 		}
@@ -198,6 +201,19 @@ func (t *task) identity(hash, engine string) (map[string]string, error) {
 		out["weights"] = filtering.Digest(data)
 	}
 	return out, nil
+}
+
+// told names groups, of many the first and a digest of all.
+func told(groups []training.Group) string {
+	var names []string
+	for _, g := range groups {
+		names = append(names, g.Name)
+	}
+	const most = 40
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s, ... (%d, %s)", strings.Join(names[:most], ", "), len(names), filtering.Digest(strings.Join(names, "\n"))[:16])
 }
 
 // fieldsOf adds the fields of a struct, each by its name.
@@ -248,7 +264,7 @@ func (t *task) begin(identity map[string]string) error {
 
 // ended turns the error of a training into an exit code.
 func (t *task) ended(err error) error {
-	if errors.Is(err, training.ErrStopped) {
+	if errors.Is(err, training.ErrStopped) || t.c.Context.Err() != nil {
 		return console.Exit(console.Interrupted, fmt.Errorf("stopped; the same command with --resume goes on"))
 	}
 	return console.Exit(console.Unfinished, fmt.Errorf("%w\nWhat was done is in %s; the same command with --resume goes on from its last checkpoint", err, t.folder))
