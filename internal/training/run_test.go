@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -179,5 +180,102 @@ func TestDiverged(t *testing.T) {
 	s.Rates = s.Rates[:1]
 	if _, err := training.Run(context.Background(), job(t, s)); !errors.Is(err, training.ErrDiverged) {
 		t.Error(err)
+	}
+}
+
+// frozen trains with settings, and returns which parameters and statistics moved.
+func frozen(t *testing.T, s training.Settings) (moved map[string]bool) {
+	t.Helper()
+	d := swinging(t, 6, 24)
+	split, err := training.NewSplit(d.Groups(), training.SplitSettings{Validation: training.Choice{Number: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	net, err := backbone.New("cnn1d", backbone.Options{Classes: 3, Channels: 1, Samples: 32, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := training.Network{Model: onnx.New(net.Graph), Head: []string{"fc.weight", "fc.bias"}, Engine: orttest.Engine(t), Config: runtime.Config{IntraThreads: 1}}
+	open, err := n.Opener(s, d.Counts(d.Of(split.Train)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := training.Run(context.Background(), training.Job{Data: d, Split: split, Settings: s, Open: open, Folder: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved = map[string]bool{}
+	for _, tensor := range net.Tensors {
+		before, err := net.Graph.ConstOf(tensor.Value).Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, err := o.Network.Graph.ConstOf(tensor.Value).Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		moved[tensor.Name] = !bytes.Equal(before, after)
+	}
+	return moved
+}
+
+func TestFrozen(t *testing.T) {
+	s := quick
+	s.Epochs, s.Rates, s.HeadOnly = 1, []float64{1e-2}, true
+	for name, moved := range frozen(t, s) {
+		if moved != strings.HasPrefix(name, "fc.") {
+			t.Errorf("only the head learns: %s moved: %t", name, moved)
+		}
+	}
+	s.HeadOnly, s.Freeze = false, []string{"block1.*"}
+	for name, moved := range frozen(t, s) {
+		if moved == strings.HasPrefix(name, "block1.") {
+			t.Errorf("block1 is frozen: %s moved: %t", name, moved)
+		}
+	}
+	s.Freeze = []string{"*"}
+	if _, err := (training.Network{Model: onnx.New(mustNet(t).Graph), Engine: orttest.Engine(t)}).Opener(s, []int{1, 1, 1}); err == nil || !strings.Contains(err.Error(), "all are frozen") {
+		t.Error(err)
+	}
+}
+
+func mustNet(t *testing.T) *backbone.Net {
+	t.Helper()
+	net, err := backbone.New("cnn1d", backbone.Options{Classes: 3, Channels: 1, Samples: 32, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return net
+}
+
+// What is learned of a network is what its predictions on the held-out groups say.
+func TestLearn(t *testing.T) {
+	j := job(t, quick)
+	o, err := training.Run(context.Background(), j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := training.Session{Session: orttest.Open(t, network(t, o))}
+	l, err := training.Learn(context.Background(), j.Data, j.Split, session, j.Settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The validation of the run and that of the exported network are one.
+	if math.Abs(l.Validation.Raw.Accuracy-o.Best.Accuracy) > 1e-9 || math.Abs(l.Validation.Raw.NLL-o.Best.NLL) > 1e-4 {
+		t.Errorf("%+v, %+v", l.Validation.Raw, o.Best)
+	}
+	if l.Test == nil || l.Test.Raw.Items != 24 || l.Smoothed.Raw.Items != 24 || len(l.Test.Streams) != 1 || l.Intervals != nil {
+		t.Errorf("%+v", l)
+	}
+	if l.Transitions == nil || l.Transitions.Streams != 3 || l.Transitions.Items != 72 || math.Abs(l.Prior[0]-1./3) > 1e-9 {
+		t.Errorf("%+v", l)
+	}
+	if l.Temperature != 1 && l.Fit == nil || l.Temperature == 1 && l.Note == "" {
+		t.Errorf("temperature %g, %q", l.Temperature, l.Note)
+	}
+	none := *j.Split
+	none.Test = nil
+	if l, err = training.Learn(context.Background(), j.Data, &none, session, j.Settings); err != nil || l.Test != nil || l.Smoothed.Raw.Items != 48 {
+		t.Errorf("%+v, %v", l, err)
 	}
 }
