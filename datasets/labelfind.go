@@ -18,6 +18,7 @@ type LabelFinder struct {
 	users   map[int]string // of entries that were found: the file
 	place   string         // what all such names have more, on the side that has more
 	between [2]string      // the first such pair, for messages
+	boxes   int            // files that got the label of the picture that they are boxes of
 }
 
 // Finder returns a finder of the labels of a table.
@@ -45,8 +46,38 @@ func (l *Labels) Finder() *LabelFinder {
 // Of returns the label of a file, "" if the table has none. Names are compared as [FoldName] writes them: equal, or one is the end of the
 // other, with the same before it for all files. A name in the table that says nothing of folders is of the one file that ends so. A name
 // that could be of several files, or that names of the table from two places could be of, is an error that tells both: files of equal names
-// lie in the folders of every camera.
+// lie in the folders of every camera. FILE#NUMBER, which a box of a picture is called, has the label of FILE unless the table has its own.
 func (f *LabelFinder) Of(file string) (string, error) {
+	label, found, err := f.of(file)
+	picture, isBox := pictureOf(file)
+	if found || err != nil || !isBox {
+		return label, err
+	}
+	if label, found, err = f.of(picture); found && err == nil {
+		f.boxes++
+	}
+	return label, err
+}
+
+// pictureOf returns the picture of a box that is called FILE#NUMBER.
+func pictureOf(file string) (picture string, ok bool) {
+	i := strings.LastIndexByte(file, '#')
+	if i <= 0 || i+1 == len(file) || strings.Trim(file[i+1:], "0123456789") != "" {
+		return "", false
+	}
+	return file[:i], true
+}
+
+// Note tells, if there were any, how many boxes have the labels of their pictures; else it is "".
+func (f *LabelFinder) Note() string {
+	if f.boxes == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the labels of pictures count for their boxes (FILE#NUMBER): %s", message.Count(f.boxes, "item"))
+}
+
+// of is Of for the name as it stands; found tells whether the table has it.
+func (f *LabelFinder) of(file string) (label string, found bool, err error) {
 	name := FoldName(file)
 	i, ok := f.exact[file]
 	if !ok {
@@ -54,22 +85,25 @@ func (f *LabelFinder) Of(file string) (string, error) {
 	}
 	switch {
 	case ok && i == several:
-		return "", f.ambiguous(file, func(e string) bool { return e == name })
+		return "", true, f.ambiguous(file, func(e string) bool { return e == name })
 	case ok:
-		return f.use(i, file, "", false)
+		label, err = f.use(i, file, "", false)
+		return label, true, err
 	}
 	for _, rest, more := strings.Cut(name, "/"); more; _, rest, more = strings.Cut(rest, "/") {
 		if i, ok := f.whole[rest]; ok && i != several {
-			return f.use(i, file, strings.TrimSuffix(name, rest), strings.Contains(rest, "/"))
+			label, err = f.use(i, file, strings.TrimSuffix(name, rest), strings.Contains(rest, "/"))
+			return label, true, err
 		}
 	}
 	switch i, ok := f.ends[name]; {
 	case !ok:
-		return "", nil
+		return "", false, nil
 	case i == several:
-		return "", f.ambiguous(file, func(e string) bool { return strings.HasSuffix(e, "/"+name) })
+		return "", true, f.ambiguous(file, func(e string) bool { return strings.HasSuffix(e, "/"+name) })
 	default:
-		return f.use(i, file, "\x00"+strings.TrimSuffix(FoldName(f.table.Entries[i].File), name), true)
+		label, err = f.use(i, file, "\x00"+strings.TrimSuffix(FoldName(f.table.Entries[i].File), name), true)
+		return label, true, err
 	}
 }
 

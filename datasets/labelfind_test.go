@@ -24,6 +24,8 @@ func TestLabelFinder(t *testing.T) {
 		"of two places":             {"y/cam1/1.jpg=a z/cam2/1.jpg=b", "cam1/1.jpg cam2/1.jpg", "a !", "y/cam1/1.jpg is taken for cam1/1.jpg, so z/cam2/1.jpg cannot be cam2/1.jpg"},
 		"of two by case":            {"a/1.jpg=a A/1.JPG=b", "a/1.jpg A/1.JPG a/1.JPG", "a b !", "a/1.JPG could be a/1.jpg or A/1.JPG"},
 		"a name that is one of two": {"1.jpg=a", "1.jpg cam2/1.jpg", "a !", "1.jpg could be 1.jpg or cam2/1.jpg"},
+		"boxes":                     {"cam1/1.jpg=a cam1/1.jpg#2=b cam2/1.jpg=c cam1/2.jpg#1=d", "cam1/1.jpg#0 cam1/1.jpg#2 cam2/1.jpg#10 cam1/2.jpg#0 cam1/1.jpg cam1/1.jpg#x #1", "a b c - a - -", ""},
+		"boxes of two":              {"1.jpg=a", "cam1/1.jpg#0 cam1/1.jpg#1 cam2/1.jpg#0", "a a !", "1.jpg could be cam1/1.jpg or cam2/1.jpg"},
 		"no files":                  {"17=a 18=b", "18 17 19", "b a -", ""},
 	} {
 		l := &Labels{Name: "labels.csv"}
@@ -47,6 +49,20 @@ func TestLabelFinder(t *testing.T) {
 		if text := strings.Join(got, " "); text != c.want || c.err != "" && said != "datasets: labels.csv: "+c.err && !strings.HasPrefix(said, "datasets: labels.csv: "+c.err) {
 			t.Errorf("%s: %s, %q; want %s, %q", name, text, said, c.want, c.err)
 		}
+	}
+}
+
+// Boxes that have the labels of their pictures are counted; a box with an entry of its own is not, be its label empty.
+func TestLabelsOfBoxes(t *testing.T) {
+	l := &Labels{Name: "l", Entries: []LabelEntry{{File: "1.jpg", Label: "a"}, {File: "1.jpg#1"}}}
+	f := l.Finder()
+	for file, want := range map[string]string{"1.jpg": "a", "1.jpg#0": "a", "1.jpg#1": "", "1.jpg#12": "a"} {
+		if label, err := f.Of(file); label != want || err != nil {
+			t.Errorf("%s: %q, %v, want %q", file, label, err, want)
+		}
+	}
+	if note := f.Note(); note != "the labels of pictures count for their boxes (FILE#NUMBER): 2 items" {
+		t.Error(note)
 	}
 }
 

@@ -17,6 +17,12 @@ func TestLabelCases(t *testing.T) {
 	cases := filepath.Join("testdata", "cases")
 	sleep := []string{filepath.Join(cases, "labels-as-indices-yasa.csv"), "--columns", "N1,N2,N3,R,W", "--stream", "n", "--truth-field", "stage"}
 	cameras := []string{filepath.Join(cases, "basename_labels.jsonl"), "--classes", "deer,fox,boar", "--labels", filepath.Join(cases, "basename_labels.csv")}
+	boxes := filepath.Join(t.TempDir(), "boxes.jsonl") // as `run images --boxes` calls its items
+	var lines strings.Builder
+	for i, item := range []string{"1.jpg#0", "1.jpg#1", "2.jpg#0", "2.jpg#3", "3.jpg#0"} {
+		fmt.Fprintf(&lines, `{"file":"cam1/%s","stream":"cam1","probs":[%g,%g]}`+"\n", item, float64(9-8*(i%2))/10, float64(1+8*(i%2))/10)
+	}
+	writeFile(t, boxes, lines.String())
 	for name, c := range map[string]struct {
 		args           []string
 		scored, raw    string // as filter tells
@@ -31,6 +37,7 @@ func TestLabelCases(t *testing.T) {
 		"of one camera":  {cameras, "60 items scored of 120 (0 failed, 60 without a label", "75.00", 60, "", false, true},
 		"of one, in MD":  {[]string{filepath.Join(cases, "md_labels_of_one_camera.json"), "--labels", filepath.Join(cases, "md_labels_of_one_camera.csv")}, "2 items scored of 6 (0 failed, 4 without a label", "100.00", 2, "", false, false},
 		"of base names":  {[]string{cameras[0], "--classes", "deer,fox,boar", "--labels", writeText(t, filepath.Join(t.TempDir(), "l.csv"), "file,label\nIMG_0001.JPG,deer\n")}, "", "", 0, "IMG_0001.JPG could be cam1/100RECNX/IMG_0001.JPG or cam2/100RECNX/IMG_0001.JPG", true, true},
+		"of boxes":       {[]string{boxes, "--classes", "deer,fox", "--labels", writeText(t, filepath.Join(t.TempDir(), "b.csv"), "file,label\ncam1/1.jpg,deer\ncam1/1.jpg#1,fox\ncam1/2.jpg,fox\n")}, "4 items scored of 5 (0 failed, 1 without a label", "75.00", 4, "count for their boxes (FILE#NUMBER): 3 items", false, true},
 		"with a map":     {append(sleep[:len(sleep):len(sleep)], "--label-map", writeText(t, filepath.Join(t.TempDir(), "m.csv"), "from,to\n0,W\n1,N1\n2,N2\n3,\n")), "scored of 200", "", 0, "", false, false},
 		"map and number": {append(sleep[:len(sleep):len(sleep)], "--label-index", "2"), "", "", 0, `--label-index "2": want 0 or 1`, true, true},
 	} {

@@ -177,7 +177,7 @@ func (report *calibrationReport) warn(r *job) {
 	if report.Unused > 0 {
 		say("%s beyond the first %d did not fit into --max-memory and were not used", console.Number(report.Unused, "labelled item"), r.recordings.Len())
 	}
-	if note := r.Truths.Resolver.Note(); note != "" {
+	for _, note := range r.Truths.Notes() {
 		say("%s", note)
 	}
 	if unknown := r.Truths.Resolver.Unknown(); len(unknown) > 0 {

@@ -20,9 +20,7 @@ func (r *job) printScores() error {
 		console.Warn(r.C, r.Env, []string{fmt.Sprintf("nothing is scored: %v", t.Err)})
 		return nil
 	}
-	if note := t.Resolver.Note(); note != "" {
-		console.Warn(r.C, r.Env, []string{note})
-	}
+	console.Warn(r.C, r.Env, t.Notes())
 	if unknown := t.Resolver.Unknown(); len(unknown) > 0 {
 		fmt.Fprintf(r.Env.Err, "oatta: %d true labels are none of the %d classes: %s; the classes are %s (--classes names them)\n",
 			len(unknown), len(labels), console.Some(unknown, 8), console.Some(labels, 8))

@@ -41,6 +41,17 @@ func (r *Reading) ReadTruths() (*Truths, error) {
 	return t, nil
 }
 
+// Notes tell what labels were taken for, where that is a choice.
+func (t *Truths) Notes() (out []string) {
+	if note := t.Resolver.Note(); note != "" {
+		out = append(out, note)
+	}
+	if t.files != nil && t.files.Note() != "" {
+		out = append(out, t.files.Note())
+	}
+	return out
+}
+
 // SetCodes is told the numbers of classes that a manifest has, before Begin.
 func (t *Truths) SetCodes(codes map[string]int) { t.options.Codes = codes }
 
