@@ -228,28 +228,32 @@ func TestTrainRefuses(t *testing.T) {
 		writeFile(t, filepath.Join(numbers, p), strings.NewReplacer("lying", "1", "walking", "2", "running", "3").Replace(readFile(t, filepath.Join(data, p))))
 	}
 	for want, args := range map[string][]string{
-		"no data given":                                        {"-o", filepath.Join(dir, "a")},
-		"no folder: give -o FOLDER":                            {data},
-		"what is in it is no training":                         {data, "-o", full},
-		"no recording found":                                   {t.TempDir(), "-o", filepath.Join(dir, "b")},
-		"Give recordings of two persons":                       {one, "-o", filepath.Join(dir, "c")},
-		`class "running" has examples of held-out groups`:      {bad, "-o", filepath.Join(dir, "d"), "--test", "person1.csv"},
-		"1 class, want two or more":                            {data, "-o", filepath.Join(dir, "e"), "--labels", "lying"},
-		"the labels are numbers, as 1":                         {numbers, "-o", filepath.Join(dir, "f")},
-		"person2.csv is named for the test and for validation": {data, "-o", filepath.Join(dir, "g"), "--test", "person2.csv", "--validation", "person[23].csv"},
-		"--rotate: 2 channels":                                 {data, "-o", filepath.Join(dir, "h"), "--channels", "x,y", "--rotate", "5"},
-		"takes a text; want cnn1d":                             {data, "-o", filepath.Join(dir, "i"), "--arch", "bert-mini"},
-		"--epochs and --steps: choose one":                     {data, "-o", filepath.Join(dir, "j"), "--epochs", "2", "--steps", "3"},
-		"--momentum is a setting of sgd":                       {data, "-o", filepath.Join(dir, "k"), "--momentum", "0.5"},
-		"--head-only: the rest would stay":                     {data, "-o", filepath.Join(dir, "l"), "--head-only"},
-		`no recipe "good"`:                                     {data, "-o", filepath.Join(dir, "m"), "--recipe", "good"},
-		`class "dancing" has no example`:                       {data, "-o", filepath.Join(dir, "n"), "--labels", "lying,dancing"},
-		"schedule \"sine\": want constant":                     {data, "-o", filepath.Join(dir, "o"), "--schedule", "sine"},
-		`--lr: "fast" is no number`:                            {data, "-o", filepath.Join(dir, "p"), "--lr", "fast"},
+		"no data given":                                               {"-o", filepath.Join(dir, "a")},
+		"no folder: give -o FOLDER":                                   {data},
+		"what is in it is no training":                                {data, "-o", full},
+		"no recording found":                                          {t.TempDir(), "-o", filepath.Join(dir, "b")},
+		"Give recordings of two persons":                              {one, "-o", filepath.Join(dir, "c")},
+		`class "running" has examples of held-out groups`:             {bad, "-o", filepath.Join(dir, "d"), "--test", "person1.csv"},
+		"1 class, want two or more":                                   {data, "-o", filepath.Join(dir, "e"), "--labels", "lying"},
+		"the labels are numbers, as 1":                                {numbers, "-o", filepath.Join(dir, "f")},
+		"person2.csv is named for the test and for validation":        {data, "-o", filepath.Join(dir, "g"), "--test", "person2.csv", "--validation", "person[23].csv"},
+		"--rotate: 2 channels":                                        {data, "-o", filepath.Join(dir, "h"), "--channels", "x,y", "--rotate", "5"},
+		"takes a text; want cnn1d":                                    {data, "-o", filepath.Join(dir, "i"), "--arch", "bert-mini"},
+		"--epochs and --steps: choose one":                            {data, "-o", filepath.Join(dir, "j"), "--epochs", "2", "--steps", "3"},
+		"--momentum is a setting of sgd":                              {data, "-o", filepath.Join(dir, "k"), "--momentum", "0.5"},
+		"--head-only: the rest would stay":                            {data, "-o", filepath.Join(dir, "l"), "--head-only"},
+		`no recipe "good"`:                                            {data, "-o", filepath.Join(dir, "m"), "--recipe", "good"},
+		"classes Sitting, Standing; they are lying, walking, running": {data, "-o", filepath.Join(dir, "q"), "--labels", "Sitting,Standing"},
+		`class "dancing" has no example: leave it out`:                {data, "-o", filepath.Join(dir, "n"), "--labels", "lying,dancing"},
+		"schedule \"sine\": want constant":                            {data, "-o", filepath.Join(dir, "o"), "--schedule", "sine"},
+		`--lr: "fast" is no number`:                                   {data, "-o", filepath.Join(dir, "p"), "--lr", "fast"},
 	} {
 		code, _, errOut := oatta(t, append([]string{"train", "motion"}, append(args, "-q")...)...)
 		if code != console.Nothing || !strings.Contains(errOut, want) {
 			t.Errorf("%v: exit code %d, want %q: %s", args, code, want, errOut)
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("%v left %v (%v)", args, left, err)
 		}
 	}
 }

@@ -217,7 +217,7 @@ func (d *Data) CheckClasses(s *Split) error {
 		if held[k] > 0 {
 			return fmt.Errorf("training: class %q has examples of held-out groups (%d) and none for training: hold other groups out, or leave the class out of the labels", d.Labels[k], held[k])
 		}
-		return fmt.Errorf("training: class %q has no example", d.Labels[k])
+		return fmt.Errorf("training: class %q has no example: leave it out of the labels", d.Labels[k])
 	}
 	return nil
 }

@@ -70,6 +70,9 @@ func (t *task) reading(in inputs.Input, usual ...[]string) (training.Reading, er
 	if err := resolver.Decide(distinct); err != nil {
 		return r, err
 	}
+	if !slices.ContainsFunc(distinct, func(l string) bool { class, err := resolver.Of(l); return err == nil && class >= 0 }) {
+		return r, fmt.Errorf("none of the labels of the data is one of the classes %s; they are %s", console.Some(r.Labels, 8), console.Some(distinct, 8))
+	}
 	if note := resolver.Note(); note != "" {
 		console.Warn(t.c, t.env, []string{note})
 	}

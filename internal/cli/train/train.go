@@ -47,9 +47,15 @@ func (k kind) run(c *cli.Context, env console.Environment) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
+	_, statErr := os.Stat(t.folder)
 	if err := prepareFolder(t.folder, c.Bool("resume"), c.Bool("overwrite")); err != nil {
 		return err
 	}
+	defer func() {
+		if err != nil && statErr != nil {
+			_ = os.Remove(t.folder) // it is new; what is not empty stays
+		}
+	}()
 	if err := t.load(t); err != nil {
 		return err
 	}
@@ -183,7 +189,7 @@ func headOf(net *backbone.Net) (names []string) {
 func (t *task) identity(hash, engine string) (map[string]string, error) {
 	out := map[string]string{
 		"program": console.Version(), "platform": goruntime.GOOS + "/" + goruntime.GOARCH, "onnxruntime": engine,
-		"network": t.info.Name, "device": t.c.String("device"), "threads": strconv.Itoa(t.threads()), "data": hash, "recipe": t.recipe,
+		"network": t.info.Name, "device": t.c.String("device"), "threads": strconv.Itoa(t.threads()), "data": hash, "labels": strings.Join(t.data.Labels, ", "), "recipe": t.recipe,
 	}
 	for name, of := range map[string][]training.Group{"training": t.split.Train, "validation": t.split.Validation, "test": t.split.Test} {
 		out[name+" "+t.group+"s"] = told(of)
