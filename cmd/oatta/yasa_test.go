@@ -156,6 +156,18 @@ func TestStagesAreYASAs(t *testing.T) {
 	}
 }
 
+// The table of docs/sleep.md, of which these rows are also what YASA's own stages give.
+func TestScoresOfTheNight(t *testing.T) {
+	needEngine(t)
+	recording, scores := testdata.Asset(t, "sleep-psg", "SC4001E0-PSG.edf"), testdata.Shared(t, "data", "edf", "SC4001EC-Hypnogram.edf")
+	for model, right := range map[string]float64{"yasa-eeg": 585, "yasa-eeg-eog": 660} {
+		s := evaluated(t, "sleep", recording, "--hypnogram", scores, "-m", model, "--format", "json", "-q")
+		if s.Raw.Items != 841 || math.Round(841*s.Raw.Accuracy) != right {
+			t.Errorf("%s: %g of %d, want %g of 841", model, s.Raw.Accuracy*float64(s.Raw.Items), s.Raw.Items, right)
+		}
+	}
+}
+
 func goldenProbabilities(t *testing.T, channels string) (out []float64) {
 	t.Helper()
 	f, err := os.Open(testdata.Shared(t, "reference", "yasa", "probabilities_"+channels+".f32.gz"))

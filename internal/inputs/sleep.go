@@ -195,8 +195,7 @@ func (s *Sleep) lay(n *night, e *edf.File, scored string) error {
 		}
 	}
 	if s.settings.Features != "" {
-		hz, _ := lowRate(e, src, choices[0])
-		if err := errors.Join(eeg.CheckRate(labels[choices[0].Signal], hz), eeg.CheckLength(src.seconds()+1e-3)); err != nil {
+		if err := errors.Join(eeg.CheckRate(labels[choices[0].Signal], rateOf(e, src, choices[0])), eeg.CheckLength(src.seconds()+1e-3)); err != nil {
 			return err
 		}
 	}

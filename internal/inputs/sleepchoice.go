@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -14,8 +15,8 @@ import (
 )
 
 // SleepModel chooses among the embedded classifiers of sleep: that of the most channels that every recording has. Channels that the options
-// name are taken in any case. An EOG or an EMG of a low rate, such as the envelope of an EMG, is passed over unless it is named. The notes say
-// what was chosen and why.
+// name are taken in any case. An EOG or an EMG of a low rate, such as the envelope of an EMG, is passed over unless it is named: see
+// leastRate. The notes say what was chosen and why.
 func SleepModel(ctx context.Context, args []string, o SleepOptions) (name string, notes []string, err error) {
 	if o.Channels != nil {
 		return "", nil, errors.New("--channels: names channels in the order of a model that --model names; without one, --eeg, --eog and --emg do")
@@ -62,6 +63,10 @@ type sleepChoice struct {
 	lacking map[string]string
 }
 
+// leastRate is the rate in Hz from which a channel is taken unasked. What an EOG tells is slow: with that of SC4001 brought to 50 Hz, 77.5 % of
+// the stages are right, with its 100 Hz 78.5 %, and without it 69.6 %. An EMG tells by what is fast: with the envelope of 1 Hz 62.2 %.
+var leastRate = map[string]float64{eeg.EOG: 50, eeg.EMG: math.Nextafter(eeg.LowRate, math.Inf(1))}
+
 // look reads the header of a recording. One that cannot be read, or has no EEG, fails whatever is chosen.
 func (c *sleepChoice) look(f file) {
 	e, err := edf.OpenFile(f.path)
@@ -89,7 +94,7 @@ func (c *sleepChoice) look(f file) {
 			c.lack(role, fmt.Sprintf("none by a name that is known in %s (--%s names one)", Readable(f.name), role))
 			continue
 		}
-		if hz, low := lowRate(e, src, choice); low {
+		if hz := rateOf(e, src, choice); hz < leastRate[role] {
 			c.lack(role, fmt.Sprintf("%q of %s has %g Hz, too few for its features (--%s takes it all the same)", labels[choice.Signal], Readable(f.name), hz, role))
 		}
 	}

@@ -81,6 +81,8 @@ func TestSleepModel(t *testing.T) {
 		{[]string{"C4-M1 100, EOG 100, Chin 200"}, SleepOptions{}, "yasa-eeg-eog-emg", "model yasa-eeg-eog-emg: it takes an EEG, an EOG and an EMG"},
 		{[]string{"C4-M1 100, EOG horizontal 100, EMG submental 1"}, SleepOptions{}, "yasa-eeg-eog", `no EMG: "EMG submental" of 0.edf has 1 Hz, too few for its features (--emg takes it all the same)`},
 		{[]string{"C4-M1 100, EOG horizontal 100, EMG submental 1"}, SleepOptions{EMG: "EMG submental"}, "yasa-eeg-eog-emg", "an EEG, an EOG and an EMG"},
+		{[]string{"EEG 125, EOG(L) 50, EMG 80"}, SleepOptions{}, "yasa-eeg-eog", `no EMG: "EMG" of 0.edf has 80 Hz`},
+		{[]string{"EEG 125, EOG(L) 49, EMG 81"}, SleepOptions{}, "yasa-eeg-emg", `no EOG: "EOG(L)" of 0.edf has 49 Hz`},
 		{[]string{"C4-M1 100, Chin 100"}, SleepOptions{}, "yasa-eeg-emg", "no EOG: none by a name that is known in 0.edf (--eog names one)"},
 		{[]string{"C4-M1 100, EOG 100", "C3 100", "C3 100"}, SleepOptions{}, "yasa-eeg", "no EOG: none by a name that is known in 1.edf (--eog names one), and 1 more"},
 		{[]string{"C4-M1 100, EOG 100", "Oz-Iz 100"}, SleepOptions{}, "yasa-eeg-eog", "an EEG and an EOG"}, // the second fails

@@ -2,7 +2,6 @@ package inputs
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -150,13 +149,11 @@ func central(name string) bool {
 	return slices.Contains([]string{"C4-M1", "C3-M2", "C4-M2", "C3-M1", "Cz-M1", "Cz-M2", "C4", "C3"}, name)
 }
 
-// lowRate tells a channel whose rate says nothing of what YASA's features are of, such as the envelope of an EMG.
-func lowRate(e *edf.File, src edfSource, c eeg.Choice) (hz float64, low bool) {
-	hz = math.Inf(1)
-	for _, k := range []int{c.Signal, c.Reference} {
-		if k >= 0 {
-			hz = min(hz, e.Header().Signals[src.signals[k]].Rate())
-		}
+// rateOf is the rate in Hz of a channel, of a difference that of the slower signal.
+func rateOf(e *edf.File, src edfSource, c eeg.Choice) float64 {
+	hz := e.Header().Signals[src.signals[c.Signal]].Rate()
+	if c.Reference >= 0 {
+		hz = min(hz, e.Header().Signals[src.signals[c.Reference]].Rate())
 	}
-	return hz, !(hz > eeg.LowRate)
+	return hz
 }
