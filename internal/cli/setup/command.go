@@ -77,7 +77,11 @@ func report(env console.Environment, lib *ortlib.Library) error {
 		if i > 0 {
 			title = "          "
 		}
-		fmt.Fprintf(env.Out, "%s %s (%d classes, %dx%d, %s)\n", title, m.Name, m.Classes, m.Height, m.Width, m.License)
+		size := fmt.Sprintf("%dx%d", m.Height, m.Width)
+		if m.Signal != nil {
+			size = strings.ToUpper(strings.Join(m.Signal.Roles, " + "))
+		}
+		fmt.Fprintf(env.Out, "%s %s (%d classes, %s, %s)\n", title, m.Name, m.Classes, size, m.License)
 	}
 	return problem
 }
