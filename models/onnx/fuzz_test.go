@@ -12,6 +12,8 @@ func FuzzDecode(f *testing.F) {
 		f.Add(encoded(f, small(tail...)))
 	}
 	f.Add(encoded(f, wide()))
+	trees, _ := forest()
+	f.Add(encoded(f, trees))
 	f.Add([]byte("labels: cat, dog, heron\n"))
 	f.Add([]byte{0x08, 0x08, 0x3a, 0x02, 0x0a, 0x00})
 	f.Fuzz(func(t *testing.T, data []byte) {
