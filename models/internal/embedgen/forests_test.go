@@ -15,7 +15,7 @@ import (
 // The embedded trees are made again; what the compressor of another version of Go does is its own.
 func TestCommittedForestsAreCurrent(t *testing.T) {
 	shared := filepath.Dir(filepath.Dir(testdata.Shared(t, "models", "yasa")))
-	for _, s := range forests() {
+	for i, s := range forests() {
 		data, err := readForest(shared, s.file)
 		if err != nil {
 			t.Fatal(err)
@@ -32,10 +32,11 @@ func TestCommittedForestsAreCurrent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, file := range map[string][]byte{"committed": packed, "made": mustCompress(t, model)} {
-			if !bytes.Equal(inflated(t, file), model) {
-				t.Errorf("%s: what is %s holds something else; run go generate ./models", base, name)
-			}
+		if !bytes.Equal(inflated(t, packed), model) {
+			t.Errorf("%s: it holds something else; run go generate ./models", base)
+		}
+		if i == 0 && !bytes.Equal(inflated(t, mustCompress(t, model)), model) { // one is enough: it takes a second
+			t.Error("what was compressed is not what comes out")
 		}
 	}
 	if _, _, err := buildForest(forests()[0], []byte("another file")); err == nil || !strings.Contains(err.Error(), "want "+forests()[0].sha256) {
