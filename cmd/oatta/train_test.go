@@ -162,7 +162,7 @@ func TestTrainInterrupted(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for range 500 { // until it learns
+	for range 3000 { // until it learns
 		if _, err := os.Stat(filepath.Join(out, "checkpoints", "last.safetensors")); err == nil {
 			break
 		}
