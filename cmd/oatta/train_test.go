@@ -188,6 +188,11 @@ func TestTrainInterrupted(t *testing.T) {
 	if code != console.Nothing || !strings.Contains(errOut, "  data: was ") {
 		t.Errorf("other data: %d, %s", code, errOut)
 	}
+	if code, _, errOut = oatta(t, trainWalkers(data, out)...); code != console.Nothing || !strings.Contains(errOut, "holds a training: --resume goes on with it, --overwrite begins anew") {
+		t.Errorf("neither resumed nor begun anew: %d, %s", code, errOut)
+	}
+	mustOatta(t, console.Fine, trainWalkers(data, out, "--overwrite")...)
+	mustOatta(t, console.Fine, trainWalkers(data, out, "--resume")...) // it is done: the same again
 }
 
 // Where the disk is full at a checkpoint, the one before it stays.
