@@ -93,6 +93,19 @@ func (t *Tokens) dropped(ids []int32, seed uint64) []int32 {
 	return append(out, ids[len(ids)-1])
 }
 
+// Counts returns how often each of so many pieces is in the texts of items.
+func (t *Tokens) Counts(pieces int, items []int) []int {
+	out := make([]int, pieces)
+	for _, i := range items {
+		for _, id := range t.ids[i] {
+			if int(id) < pieces {
+				out[id]++
+			}
+		}
+	}
+	return out
+}
+
 // Digest implements [Store].
 func (t *Tokens) Digest(w io.Writer, item int) {
 	raw := make([]byte, 0, 4*len(t.ids[item]))

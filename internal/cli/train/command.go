@@ -64,7 +64,8 @@ type task struct {
 	changes any   // of examples, as they stand in the manifest of the run
 	apart   bool  // the test is drawn, as the groups are no streams
 	usual   usual
-	tokens  string // folder of the tokenizer
+	tokens  string       // folder of the tokenizer
+	counts  func() []int // how often each word is in the examples for training
 }
 
 // usual is who is held out where no flag says so; "" is nobody's word.

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -33,6 +34,7 @@ var timelines = kind{
 		return append(reading.PostFlags(),
 			&cli.StringFlag{Name: "tokenizer", Category: modelCategory, Usage: "`FOLDER` of tokenizer.json or vocab.txt, to be copied (default: that of the weights)"},
 			&cli.IntFlag{Name: "max-tokens", Value: 128, Category: modelCategory, Usage: "longest text in `TOKENS`; what is behind is cut off"},
+			&cli.StringFlag{Name: "words", Category: modelCategory, Usage: "`FILE` of weights of a larger network with the same tokenizer, such as minilm: its table of words begins that of text_cnn"},
 			&cli.Float64Flag{Name: "word-dropout", Category: changeCategory, DefaultText: "0", Usage: "share of the words that is left out each time a post is shown"},
 		)
 	},
@@ -44,12 +46,17 @@ type wordChanges struct {
 	WordDropout float64 `json:"word_dropout"`
 }
 
+// longestText bounds the tokens of a text for a network that has no table of places.
+const longestText = 4096
+
 func describeText(t *task) error {
 	c := t.c
 	drop := c.Float64("word-dropout")
 	switch {
 	case !(drop >= 0 && drop < 1):
 		return fmt.Errorf("--word-dropout %v: want 0 to below 1", drop)
+	case c.String("words") != "" && c.String("weights") != "":
+		return errors.New("--words and --weights: all weights have a beginning already")
 	case t.settings.Mixup > 0:
 		return errors.New("--mixup: words cannot be laid over each other")
 	}
@@ -65,13 +72,14 @@ func describeText(t *task) error {
 	if err != nil {
 		return err
 	}
-	m := &models.Text{MaxTokens: min(c.Int("max-tokens"), net.Options.Positions), Tokenizer: t.manifest.Name + ".tokenizer"}
+	m := &models.Text{MaxTokens: c.Int("max-tokens"), Tokenizer: t.manifest.Name + ".tokenizer"}
 	names := []*string{&m.IDs, &m.Mask, &m.Types}
 	for i, v := range net.Graph.Inputs() {
 		*names[i] = net.Graph.NameOf(v)
 	}
-	if most := net.Options.Positions; c.Int("max-tokens") < 3 || c.Int("max-tokens") > most {
-		return fmt.Errorf("--max-tokens %d: want 3 to the network's %d", c.Int("max-tokens"), most)
+	most := cmp.Or(net.Options.Positions, longestText)
+	if m.MaxTokens < 3 || m.MaxTokens > most {
+		return fmt.Errorf("--max-tokens %d: want 3 to %d", m.MaxTokens, most)
 	}
 	t.manifest.Task, t.manifest.Text = models.TextClassification, m
 	return nil
@@ -108,6 +116,7 @@ func loadTexts(t *task) error {
 	if t.c.String("weights") == "" {
 		t.options.Vocabulary = tokens.Vocabulary(tokenizer.Len())
 	}
+	t.counts = func() []int { return tokens.Counts(t.options.Vocabulary, t.train) }
 	return nil
 }
 

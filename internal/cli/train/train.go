@@ -155,24 +155,38 @@ func (t *task) network() (*backbone.Net, error) {
 		}
 	}
 	t.manifest.Description = fmt.Sprintf("%s; %d classes", t.info.About, len(t.data.Labels))
-	path := t.c.String("weights")
+	if t.settings.HeadOnly && t.c.String("weights") == "" {
+		return nil, errors.New("--head-only: the rest would stay as chance made it: give --weights FILE")
+	}
+	return net, errors.Join(
+		t.startFrom("weights", func(f *weights.File, name string) error {
+			report, err := net.Load(f)
+			if err == nil {
+				t.from = name
+				console.Warn(t.c, t.env, []string{fmt.Sprintf("%d tensors of %s; fresh: %s", report.Loaded, name, cmp.Or(strings.Join(report.Fresh, ", "), "none"))})
+			}
+			return err
+		}),
+		t.startFrom("words", func(f *weights.File, name string) error {
+			t.from = "the words of " + name
+			return net.LoadWords(f, t.counts())
+		}))
+}
+
+// startFrom takes from the file that a flag names what the network begins with; of no file nothing.
+func (t *task) startFrom(flag string, take func(f *weights.File, name string) error) error {
+	path := t.c.String(flag)
 	if path == "" {
-		if t.settings.HeadOnly {
-			return nil, errors.New("--head-only: the rest would stay as chance made it: give --weights FILE")
-		}
-		return net, nil
+		return nil
 	}
 	f, err := weights.Open(path)
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("--%s: %w", flag, err)
 	}
-	report, err := net.Load(f)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if err := errors.Join(take(f, filepath.Base(path)), f.Close()); err != nil {
+		return fmt.Errorf("--%s: %s: %w", flag, path, err)
 	}
-	t.from = filepath.Base(path)
-	console.Warn(t.c, t.env, []string{fmt.Sprintf("%d tensors of %s; fresh: %s", report.Loaded, t.from, cmp.Or(strings.Join(report.Fresh, ", "), "none"))})
-	return net, nil
+	return nil
 }
 
 // headOf returns the names of what belongs to the head.
@@ -199,12 +213,16 @@ func (t *task) identity(hash, engine string) (map[string]string, error) {
 			return nil, err
 		}
 	}
-	if path := t.c.String("weights"); path != "" {
+	for _, flag := range []string{"weights", "words"} {
+		path := t.c.String(flag)
+		if path == "" {
+			continue
+		}
 		data, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
 		}
-		out["weights"] = filtering.Digest(data)
+		out[flag] = filtering.Digest(data)
 	}
 	return out, nil
 }
