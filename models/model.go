@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 
 	"github.com/oatta/oatta/models/onnx"
@@ -89,7 +90,23 @@ func (m *Model) Release() {
 	}
 }
 
-// TokenizerDir returns the folder of the tokenizer's files of a model of texts.
+// VocabularyName is the file of word pieces in a tokenizer's folder, one a line.
+const VocabularyName = "vocab.txt"
+
+// Vocabulary returns the vocab.txt of an embedded model of texts, whose pieces are of lower case; the copy is the caller's. Of a model in a file it
+// is nil: see [Model.TokenizerDir].
+func (m *Model) Vocabulary() ([]byte, error) {
+	if m.embedded == "" || m.Manifest.Text == nil {
+		return nil, nil
+	}
+	data, err := embeddedFile(path.Join(m.Manifest.Text.Tokenizer, VocabularyName))
+	if err != nil {
+		return nil, fmt.Errorf("models: %s: %w", m.Manifest.Name, err)
+	}
+	return data, nil
+}
+
+// TokenizerDir returns the folder of the tokenizer's files of a model of texts in a file.
 func (m *Model) TokenizerDir() string {
 	return filepath.Join(filepath.Dir(m.Path), filepath.FromSlash(m.Manifest.Text.Tokenizer))
 }

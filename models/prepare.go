@@ -1,6 +1,7 @@
 package models
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/oatta/oatta/models/predict"
@@ -77,7 +78,7 @@ func (m *Model) Tokenizer() (t *text.Tokenizer, notes []string, err error) {
 		return nil, nil, fmt.Errorf("models: %s is not for texts: its task is %s", m.Manifest.Name, m.Manifest.Task)
 	}
 	s := text.Settings{MaxLength: m.Manifest.Text.MaxTokens, Padding: text.PadLongest, Tweets: m.Manifest.Text.Transforms}
-	if t, err = text.Load(m.TokenizerDir(), s); err != nil {
+	if t, err = m.loadTokenizer(s); err != nil {
 		return nil, nil, err
 	}
 	if n := t.Len(); m.tables.pieces > 0 && n > m.tables.pieces {
@@ -86,9 +87,20 @@ func (m *Model) Tokenizer() (t *text.Tokenizer, notes []string, err error) {
 	if long := t.Settings().MaxLength; m.tables.places > 0 && long > m.tables.places {
 		notes = append(notes, fmt.Sprintf("texts are cut at %d tokens: the network has no place for more, though %d are asked for", m.tables.places, long))
 		s.MaxLength = m.tables.places
-		t, err = text.Load(m.TokenizerDir(), s)
+		t, err = m.loadTokenizer(s)
 	}
 	return t, notes, err
+}
+
+func (m *Model) loadTokenizer(s text.Settings) (*text.Tokenizer, error) {
+	if m.embedded == "" {
+		return text.Load(m.TokenizerDir(), s)
+	}
+	vocabulary, err := m.Vocabulary()
+	if err != nil {
+		return nil, err
+	}
+	return text.ReadVocab(bytes.NewReader(vocabulary), true, s)
 }
 
 // OpenBase opens the network as a predictor that takes prepared inputs: pictures of [Model.Transform], windows of signals, or rows of as
