@@ -34,6 +34,7 @@ var timelines = kind{
 		return append(reading.PostFlags(),
 			&cli.StringFlag{Name: "tokenizer", Category: modelCategory, Usage: "`FOLDER` of tokenizer.json or vocab.txt, to be copied (default: that of the weights)"},
 			&cli.IntFlag{Name: "max-tokens", Value: 128, Category: modelCategory, Usage: "longest text in `TOKENS`; what is behind is cut off"},
+			&cli.StringFlag{Name: "transforms", Category: modelCategory, Usage: "what a text goes through first, NAMES with commas between, kept in the manifest: " + strings.Join(text.Transforms(), ", ")},
 			&cli.StringFlag{Name: "words", Category: modelCategory, Usage: "`FILE` of weights of a larger network with the same tokenizer, such as minilm: its table of words begins that of text_cnn"},
 			&cli.Float64Flag{Name: "word-dropout", Category: changeCategory, DefaultText: "0", Usage: "share of the words that is left out each time a post is shown"},
 		)
@@ -73,6 +74,9 @@ func describeText(t *task) error {
 		return err
 	}
 	m := &models.Text{MaxTokens: c.Int("max-tokens"), Tokenizer: t.manifest.Name + ".tokenizer"}
+	if m.Transforms, err = transformsOf(c.String("transforms")); err != nil {
+		return err
+	}
 	names := []*string{&m.IDs, &m.Mask, &m.Types}
 	for i, v := range net.Graph.Inputs() {
 		*names[i] = net.Graph.NameOf(v)
@@ -83,6 +87,20 @@ func describeText(t *task) error {
 	}
 	t.manifest.Task, t.manifest.Text = models.TextClassification, m
 	return nil
+}
+
+// transformsOf reads names with commas between.
+func transformsOf(names string) ([]string, error) {
+	if names == "" {
+		return nil, nil
+	}
+	out := strings.Split(names, ",")
+	for _, name := range out {
+		if _, ok := text.Transform(name, ""); !ok {
+			return nil, fmt.Errorf("--transforms: no transform %q; there are %s", name, strings.Join(text.Transforms(), ", "))
+		}
+	}
+	return out, nil
 }
 
 func loadTexts(t *task) error {
