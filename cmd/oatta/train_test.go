@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/internal/testdata"
+	"github.com/oatta/oatta/models/weights"
 )
 
 // walkers writes recordings of some persons who lie, walk and run by turns, each in a way of their own.
@@ -304,9 +306,9 @@ func TestTrainSleep(t *testing.T) {
 	mustOatta(t, console.Fine, "run", "sleep", data, "-m", out, "-q", "-o", filepath.Join(t.TempDir(), "out.csv"))
 }
 
-func TestTrainText(t *testing.T) {
-	needEngine(t)
-	dir := t.TempDir()
+// moods writes posts whose words tell the label, and the vocabulary of their words.
+func moods(t *testing.T) (posts, tokens string) {
+	t.Helper()
 	var text strings.Builder
 	text.WriteString("user,text,label\n")
 	r := rand.New(rand.NewPCG(1, 9))
@@ -318,9 +320,17 @@ func TestTrainText(t *testing.T) {
 		}
 		fmt.Fprintf(&text, "user%d,the %s flight %s,%s\n", i/20, words[r.IntN(3)], words[r.IntN(3)], label)
 	}
-	posts, tokens, out := filepath.Join(dir, "posts.csv"), t.TempDir(), filepath.Join(dir, "mood")
+	posts, tokens = filepath.Join(t.TempDir(), "posts.csv"), t.TempDir()
 	writeFile(t, posts, text.String())
 	writeFile(t, filepath.Join(tokens, "vocab.txt"), strings.Join([]string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "flight", "good", "fine", "nice", "bad", "sad", "late", "##s"}, "\n")+"\n")
+	return posts, tokens
+}
+
+func TestTrainText(t *testing.T) {
+	needEngine(t)
+	posts, tokens := moods(t)
+	dir := t.TempDir()
+	out := filepath.Join(dir, "mood")
 	mustOatta(t, console.Fine, "train", "text", posts, "-o", out, "--tokenizer", tokens, "--max-tokens", "16", "--lr", "3e-3", "--epochs", "8", "--word-dropout", "0.1", "--threads", "1", "-q")
 	page := readFile(t, filepath.Join(out, "README.md"))
 	if !strings.Contains(page, "| accuracy | 1.0000 |") {
@@ -333,6 +343,56 @@ func TestTrainText(t *testing.T) {
 	code, _, errOut := oatta(t, "train", "text", posts, "-o", filepath.Join(dir, "none"), "-q")
 	if code != console.Nothing || !strings.Contains(errOut, "no tokenizer: give --tokenizer") {
 		t.Errorf("%d, %s", code, errOut)
+	}
+}
+
+// text_cnn has no table of places; its words may begin with those of a larger network, whose file is part of what a resumed training must have.
+func TestTrainTextFromWords(t *testing.T) {
+	needEngine(t)
+	posts, tokens := moods(t)
+	dir := t.TempDir()
+	const rows, columns = 14, 60
+	values := make([]float32, rows*columns)
+	r := rand.New(rand.NewPCG(5, 6))
+	for i := range values {
+		values[i] = float32(r.NormFloat64())
+	}
+	file := func(name string, rows int) string {
+		w, err := weights.NewFloat32("bert.embeddings.word_embeddings.weight", []int{rows, columns}, values[:rows*columns])
+		path := filepath.Join(dir, name)
+		if err == nil {
+			err = weights.Save(path, []*weights.Tensor{w}, nil)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	words, out := file("words.safetensors", rows), filepath.Join(dir, "mood")
+	args := []string{"train", "text", posts, "--arch", "text-cnn", "--tokenizer", tokens, "--max-tokens", "600", "--lr", "3e-3", "--epochs", "4", "--threads", "1", "-q"}
+	mustOatta(t, console.Fine, append(args, "-o", out, "--words", words, "--transforms", "html,cardiffnlp")...)
+	if page := readFile(t, filepath.Join(out, "README.md")); !strings.Contains(page, "trained on from the words of words.safetensors") || !strings.Contains(page, "| accuracy | 1.0000 |") {
+		t.Errorf("%s", page)
+	}
+	if manifest := readFile(t, filepath.Join(out, "mood.json")); !strings.Contains(manifest, `"cardiffnlp"`) {
+		t.Errorf("%s", manifest)
+	}
+	values[0]++
+	other := file("other.safetensors", rows)
+	for want, more := range map[string][]string{
+		"want [14, 48 or more]":      {"--words", file("few.safetensors", 10)},
+		"--words and --weights":      {"--words", words, "--weights", words},
+		`no transform "none"; there`: {"--transforms", "none"},
+		"want 3 to 4096":             {"--max-tokens", "5000"},
+		"has no table that another":  {"--words", words, "--arch", "bert-mini", "--max-tokens", "64"},
+		"words: was":                 {"--words", other, "-o", out, "--resume", "--transforms", "html,cardiffnlp"},
+	} {
+		if !slices.Contains(more, "-o") {
+			more = append(more, "-o", filepath.Join(dir, "none"))
+		}
+		if code, _, errOut := oatta(t, append(slices.Clone(args), more...)...); code != console.Nothing || !strings.Contains(errOut, want) {
+			t.Errorf("%v: exit code %d, want %q: %s", more, code, want, errOut)
+		}
 	}
 }
 
