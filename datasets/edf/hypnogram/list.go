@@ -22,26 +22,32 @@ var listEndings = []string{".eannot", ".txt", ".csv", ".tsv"}
 // Names of columns, in the order in which they are tried.
 var (
 	stageColumns = []string{
-		"trial_type", "stage", "stages", "sleep_stage", "sleep stage", "sleepstage", "hypno", "hypnogram", "stage_hum", "description", "label", "score", "value",
+		"trial_type", "stage", "stages", "sleep_stage", "sleep_stages", "sleep stage", "sleepstage", "hypno", "hypnogram", "stage_hum", "description", "event_type", "event",
+		"annotation", "label", "score", "value",
 	}
-	onsetColumns = []string{"onset", "start"}
+	onsetColumns    = []string{"onset", "start", "start_time", "begin", "initial"}
+	durationColumns = []string{"duration"}
 )
 
 // readList reads stages that are listed, without times, or events of stages in a table. lines is how many were listed, 0 of a table of events.
-func readList(r io.Reader, o Options) (out []edf.Annotation, notes []string, lines int, err error) {
+func readList(r io.Reader, start time.Time, o Options) (out []edf.Annotation, notes []string, lines int, err error) {
 	header, rows, err := readRows(r)
 	if err != nil {
 		return nil, nil, 0, err
 	}
 	onset := columnOf(header, onsetColumns)
 	if onset >= 0 {
-		out, notes, err = o.events(header, rows, onset)
+		out, notes, err = o.events(header, rows, onset, start)
 		return out, notes, 0, err
 	}
-	cells, err := stageCells(header, rows, o)
+	if columnOf(header, durationColumns) >= 0 {
+		return nil, nil, 0, fmt.Errorf("a column of durations and none of onsets: %w", ErrNoStages)
+	}
+	cells, err := stageCells(header, rows)
 	if err != nil {
 		return nil, nil, 0, err
 	}
+	cells, notes = o.withoutTitle(cells)
 	c, err := o.coding(cells)
 	if err != nil {
 		return nil, nil, 0, err
@@ -57,7 +63,29 @@ func readList(r io.Reader, o Options) (out []edf.Annotation, notes []string, lin
 	if bad.count == len(cells) {
 		return nil, bad.notes(), 0, ErrNoStages
 	}
-	return out, slices.Concat(c.notes(), bad.notes()), len(cells), nil
+	return out, slices.Concat(notes, c.notes(), bad.notes()), len(cells), nil
+}
+
+// withoutTitle leaves out a first line that is no stage where all others are.
+func (o Options) withoutTitle(cells []string) ([]string, []string) {
+	if len(cells) < 2 || codeOrMissing(cells[0]) {
+		return cells, nil
+	}
+	c, err := o.coding(cells[1:])
+	if err != nil {
+		return cells, nil
+	}
+	for i, cell := range cells {
+		if _, known := c.stage(cell); known != (i > 0) {
+			return cells, nil
+		}
+	}
+	return cells[1:], []string{fmt.Sprintf("the first line %s is taken for a title", show(cells[0]))}
+}
+
+func codeOrMissing(cell string) bool {
+	_, ok := codeOf(cell)
+	return ok || isMissing(cell)
 }
 
 // readRows reads a table, whose header is nil where it has none.
@@ -82,12 +110,26 @@ func readRows(r io.Reader) (header []string, rows [][]string, err error) {
 		if len(rows) > maxEpochs {
 			return nil, nil, fmt.Errorf("more than %d lines, one for each epoch of a year: a list has one a page, not one a sample", maxEpochs)
 		}
+		if len(row.Cells) > 0 && isComment(row.Cells[0]) {
+			continue
+		}
 		rows = append(rows, slices.Clone(row.Cells))
+	}
+	if isComment(header[0]) {
+		if len(rows) == 0 {
+			return nil, nil, ErrNoStages
+		}
+		header, rows = rows[0], rows[1:]
 	}
 	if columnOf(header, stageColumns) < 0 && columnOf(header, onsetColumns) < 0 {
 		return nil, slices.Insert(rows, 0, header), nil
 	}
 	return header, rows, nil
+}
+
+// isComment tells a line that people and programs put before a list.
+func isComment(cell string) bool {
+	return strings.HasPrefix(cell, "#") || strings.HasPrefix(cell, "%") || strings.HasPrefix(cell, "//")
 }
 
 // columnOf returns the first of some columns that a table has, or -1.
@@ -100,8 +142,14 @@ func columnOf(header, names []string) int {
 	return -1
 }
 
-// stageCells returns the column of stages: that with such a name, the only one, or the second where the first counts.
-func stageCells(header []string, rows [][]string, o Options) ([]string, error) {
+// stageCells returns the column of stages: that with such a name, the only one, or the second where the first counts. A single line may hold
+// them all.
+func stageCells(header []string, rows [][]string) ([]string, error) {
+	if header == nil && len(rows) == 1 {
+		rows = upright(rows[0])
+	} else if header == nil {
+		rows = spaced(rows)
+	}
 	at := columnOf(header, stageColumns)
 	width := 0
 	for _, row := range rows {
@@ -119,6 +167,31 @@ func stageCells(header []string, rows [][]string, o Options) ([]string, error) {
 		return nil, fmt.Errorf("%d columns: want one stage a line, or a header with stage or trial_type, and onset and duration where the stages have times", width)
 	}
 	return cellsOf(rows, at), nil
+}
+
+// upright makes a column of a line, as NumPy prints one.
+func upright(row []string) (rows [][]string) {
+	for _, cell := range strings.FieldsFunc(strings.Join(row, ","), func(r rune) bool { return strings.ContainsRune(" ,;\t[]", r) }) {
+		rows = append(rows, []string{cell})
+	}
+	return rows
+}
+
+// spaced takes apart lines of a number and a word with spaces between.
+func spaced(rows [][]string) [][]string {
+	out := make([][]string, len(rows))
+	for i, row := range rows {
+		if len(row) != 1 {
+			return rows
+		}
+		if out[i] = strings.Fields(row[0]); len(out[i]) != 2 {
+			return rows
+		}
+	}
+	if !counts(out) {
+		return rows
+	}
+	return out
 }
 
 func cellsOf(rows [][]string, at int) []string {
@@ -146,8 +219,8 @@ func counts(rows [][]string) bool {
 
 // events reads the events of a table: onset and duration in seconds since the start of the recording, as in BIDS. The first column counts of
 // which a cell tells a stage.
-func (o Options) events(header []string, rows [][]string, onset int) (out []edf.Annotation, notes []string, err error) {
-	duration := columnOf(header, []string{"duration"})
+func (o Options) events(header []string, rows [][]string, onset int, start time.Time) (out []edf.Annotation, notes []string, err error) {
+	duration := columnOf(header, durationColumns)
 	for _, name := range stageColumns {
 		at := columnOf(header, []string{name})
 		if at < 0 {
@@ -162,7 +235,7 @@ func (o Options) events(header []string, rows [][]string, onset int) (out []edf.
 		bad := tally{what: "events of stages"}
 		for i, cell := range cells {
 			stage, known := c.stage(cell)
-			switch a, timed := event(rows[i], onset, duration); {
+			switch a, timed := event(rows[i], onset, duration, start); {
 			case !known || cell == "":
 			case !timed:
 				bad.add(strings.Join(rows[i], " "))
@@ -179,12 +252,11 @@ func (o Options) events(header []string, rows [][]string, onset int) (out []edf.
 }
 
 // event reads the times of a row. A duration that is "n/a" is none.
-func event(row []string, onset, duration int) (a edf.Annotation, ok bool) {
+func event(row []string, onset, duration int, start time.Time) (a edf.Annotation, ok bool) {
 	if onset >= len(row) {
 		return a, false
 	}
-	var err error
-	if a.Onset, err = seconds(row[onset]); err != nil {
+	if a.Onset, ok = onsetOf(row[onset], start); !ok {
 		return a, false
 	}
 	if duration >= 0 && duration < len(row) {
@@ -193,6 +265,19 @@ func event(row []string, onset, duration int) (a edf.Annotation, ok bool) {
 		}
 	}
 	return a, true
+}
+
+// onsetOf reads seconds since the start, or a time of a recording whose start is known, as MNE writes annotations.
+func onsetOf(cell string, start time.Time) (float64, bool) {
+	if s, err := seconds(cell); err == nil {
+		return s, true
+	}
+	for _, layout := range []string{time.DateTime, "2006-01-02T15:04:05"} { // fractions may follow
+		if at, err := time.Parse(layout, strings.TrimSpace(cell)); err == nil && !start.IsZero() {
+			return at.Sub(start).Seconds(), true
+		}
+	}
+	return 0, false
 }
 
 // coding is what the cells of a list mean.
@@ -240,8 +325,17 @@ func (o Options) coding(cells []string) (c coding, err error) {
 			return c, nil
 		}
 	}
-	return c, fmt.Errorf("the codes %v can mean several things: want YASA's 0 to 4, -1 and -2, or the NSRR's 0 to 6 and 9; --stage-words says what others are", c.met)
+	cause := errCodes
+	if c.met[0] < -3 || c.met[len(c.met)-1] > 9 {
+		cause = errNumbers
+	}
+	return c, fmt.Errorf("%w: %v; want YASA's 0 to 4, -1 and -2, or the NSRR's 0 to 6 and 9; --stage-words says what others are", cause, c.met)
 }
+
+var (
+	errCodes   = errors.New("codes that can mean several things")
+	errNumbers = errors.New("numbers that are no codes of stages")
+)
 
 func (s *codeSystem) holds(met []int) bool {
 	for _, v := range met {
@@ -291,7 +385,7 @@ func listed(cell string) (Stage, bool) {
 	if cell == "-1" || cell == "-2" { // YASA's, among letters
 		return Unscored, true
 	}
-	stage, ok := names[plain(cell)]
+	stage, ok := names[strings.TrimPrefix(plain(cell), "stage ")]
 	return stage, ok
 }
 
@@ -311,7 +405,7 @@ func isMissing(cell string) bool {
 
 // list makes a hypnogram of a file that [readList] reads.
 func (o Options) list(r io.Reader, start time.Time) (*Hypnogram, error) {
-	annotations, notes, lines, err := readList(&limited{r: r, left: maxTextBytes}, o)
+	annotations, notes, lines, err := readList(&limited{r: r, left: maxTextBytes}, start, o)
 	if err != nil && len(notes) > 0 {
 		return nil, fmt.Errorf("%w; %s", err, notes[0])
 	}

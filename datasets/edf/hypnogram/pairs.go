@@ -2,6 +2,7 @@ package hypnogram
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -185,10 +186,10 @@ func IsText(path string) bool {
 
 func calledScores(path string) bool { return slices.Contains(titles, lastWord(path)) }
 
-// holdsStages tells whether a file of text can be read and a stage is in it.
+// holdsStages tells whether a file of text can be read and a stage is in it, or numbers that may be codes of stages.
 func holdsStages(path string) bool {
-	h, err := Options{}.Open(path, time.Time{})
-	return err == nil && slices.ContainsFunc(h.Stages, func(s Stage) bool { return s != Unscored })
+	h, err := Options{}.Open(path, time.Unix(0, 0).UTC()) // some start: times of day are not counted here
+	return errors.Is(err, errCodes) || err == nil && slices.ContainsFunc(h.Stages, func(s Stage) bool { return s != Unscored })
 }
 
 // annotationsOnly tells whether a file can be read and has no signals.

@@ -84,16 +84,21 @@ func strange(text string) bool {
 	return !known && strings.HasPrefix(plain(text), prefixes[0])
 }
 
-// bareStage reads a text that is the word alone, as Luna and YASA write it. Codes and letters that can mean anything are none.
+// bareStage reads a text that is the word alone, as Luna and YASA write it, or behind "Stage". Codes and letters that can mean anything are none.
 func bareStage(text string) (Stage, bool) {
 	s := plain(text)
+	if name, ok := strings.CutPrefix(s, "stage "); ok {
+		stage, ok := names[name]
+		return stage, ok
+	}
 	stage, ok := names[s]
 	return stage, ok && (stage != Unscored && s[0] > '9' || s == "?" || len(s) > 2)
 }
 
 // labels are what networks call stages.
 var labels = map[string]Stage{
-	"w": W, "wake": W, "1": N1, "n1": N1, "2": N2, "n2": N2, "3": N3, "4": N3, "n3": N3, "r": R, "rem": R,
+	"w": W, "wake": W, "awake": W, "1": N1, "n1": N1, "2": N2, "n2": N2, "3": N3, "4": N3, "n3": N3, "r": R, "rem": R,
+	"s1": N1, "s2": N2, "s3": N3, "s4": N3, "nrem1": N1, "nrem2": N2, "nrem3": N3, "nrem4": N3,
 }
 
 // ParseLabel reads what networks call stages: the names of this package, those of Rechtschaffen and Kales, Wake and REM, or the text of

@@ -32,7 +32,7 @@ func TestSummarise(t *testing.T) {
 }
 
 func TestParseLabel(t *testing.T) {
-	for label, want := range map[string]Stage{"W": W, "wake": W, "n1": N1, " N2 ": N2, "3": N3, "4": N3, "REM": R, "r": R, "Sleep stage R": R} {
+	for label, want := range map[string]Stage{"W": W, "wake": W, "n1": N1, " N2 ": N2, "3": N3, "4": N3, "REM": R, "r": R, "Sleep stage R": R, "S1": N1, "NREM2": N2, "s4": N3} {
 		if got, ok := ParseLabel(label); !ok || got != want {
 			t.Errorf("%q: %v, %t, want %v", label, got, ok, want)
 		}

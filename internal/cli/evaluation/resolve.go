@@ -47,7 +47,8 @@ type Resolution struct {
 //   - Numbers that are no names are the codes of the model's manifest, if all of them are.
 //   - Else they are the codes of [codeSystems] where the classes and all of the numbers are such.
 //   - Else they are positions of classes, if the options say so and every number is one. Then they are so before anything else.
-//   - Else, where other labels are names, they are no classes, as words that are no names are none.
+//   - Else, where other labels are names, they are no classes, as words that are no names are none; beside names of stages of sleep 1 to 4 are
+//     N1, N2 and N3.
 //   - Else they could mean several things, and are refused by an error that wraps [ErrNumbers] and tells the choices.
 func Resolve(labels, classes []string, o Options) (Resolution, error) {
 	r := Resolution{Class: make(map[string]int, len(labels))}
@@ -93,6 +94,8 @@ func (r *Resolution) number(numbers map[string]int, n names, words bool, o Optio
 		of = func(v int) int { return n.class(label[v]) }
 		own := codeSystem{words: label}
 		r.Note = fmt.Sprintf("the true labels %s are read as the codes of the model's manifest: %s (--label-index and --label-map read them otherwise)", someNumbers(values), own.explain(values))
+	case words && n.stages != nil: // beside W and R the stages of Rechtschaffen and Kales are 1 to 4
+		of = n.stageNumber
 	case words: // as any other word that is no name
 	case system != nil && !o.alone:
 		of = func(v int) int { return n.class(system.words[v]) }
@@ -157,6 +160,16 @@ func (n names) class(name string) int {
 		}
 	}
 	return class
+}
+
+// stageNumber returns the class of a stage that is written as a number, or -1.
+func (n names) stageNumber(v int) int {
+	if stage, ok := hypnogram.ParseLabel(strconv.Itoa(v)); ok {
+		if class, ok := n.stages[stage]; ok {
+			return class
+		}
+	}
+	return -1
 }
 
 // stagesOf returns the classes of stages of sleep, nil if the classes are not such or one stage has several.

@@ -46,6 +46,8 @@ func TestResolve(t *testing.T) {
 		{"YASA as floats", []string{"4.0", "0.0", "-1.0"}, stages, Options{}, "R W -", "-1 no class, 0 W, 4 R"},
 		{"NSRR", []string{"0", "4", "5", "9"}, stages, Options{}, "W N3 R -", "the codes of sleep of the NSRR: 0 W, 4 N3, 5 R, 9 no class"},
 		{"stages of another name", []string{"REM", "wake", "Sleep stage 2", "N3"}, []string{"W", "N1", "N2", "N3", "R"}, Options{}, "R W N2 N3", ""},
+		{"stages of letters and digits", []string{"W", "1", "2", "4", "R", "9"}, stages, Options{}, "W N1 N2 N3 R -", ""},
+		{"stages of Rechtschaffen and Kales", []string{"S1", "S4", "NREM2", "awake"}, stages, Options{}, "N1 N3 N2 W", ""},
 		{"stages whose classes are words", []string{"R", "W", "N1"}, []string{"Wake", "N1", "REM"}, Options{}, "REM Wake N1", ""},
 		{"signs", []string{"1", "0", "-1"}, words, Options{}, "positive neutral negative", "read as signs: -1 negative, 0 neutral, 1 positive"},
 		{"Sentiment140", []string{"0", "4", "2"}, words, Options{}, "negative positive neutral", "Sentiment140's codes"},
