@@ -304,9 +304,9 @@ func (c *CSV) read(record []byte) (err error) {
 	return nil
 }
 
-// number reads a number. Where the columns are parted otherwise it may have a decimal comma, as tables of Excel and R's read.csv2 do.
+// number reads a number. It may have a decimal comma, as tables of Excel and R's read.csv2 do; in quotes, where commas part the columns.
 func (c *CSV) number(text []byte) (float64, error) {
-	if at := bytes.IndexByte(text, ','); at >= 0 && c.comma != ',' && bytes.IndexByte(text, '.') < 0 {
+	if at := bytes.IndexByte(text, ','); at >= 0 && bytes.IndexByte(text, '.') < 0 {
 		text = bytes.Clone(text) // the record is written as it was
 		text[at] = '.'
 	}

@@ -13,6 +13,10 @@ func TestDelimiter(t *testing.T) {
 		"\"a;\nb;c;\",d\n1;2;3":             ',',
 		"a,b;c":                             ',',
 		"a\tb;c":                            ';',
+		"10:00;0,05;-1,00;1,25\n":           ';',
+		"0,5\t0,25\t1,0":                   '\t',
+		"1,2,3;4":                           ',',
+		"a,1;2,b":                           ',',
 		"\"a \"\", still quoted;;;\"\t;b\t": '\t',
 	} {
 		if got := Delimiter([]byte(head)); got != want {
