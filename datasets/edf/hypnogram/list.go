@@ -36,7 +36,7 @@ func readList(r io.Reader, start time.Time, o Options) (out []edf.Annotation, no
 		return nil, nil, 0, err
 	}
 	onset := columnOf(header, onsetColumns)
-	if onset >= 0 {
+	if onset >= 0 && len(rows) > 0 {
 		out, notes, err = o.events(header, rows, onset, start)
 		return out, notes, 0, err
 	}
@@ -221,6 +221,9 @@ func counts(rows [][]string) bool {
 // which a cell tells a stage.
 func (o Options) events(header []string, rows [][]string, onset int, start time.Time) (out []edf.Annotation, notes []string, err error) {
 	duration := columnOf(header, durationColumns)
+	if first, ok := timeOf(cellsOf(rows, onset)[0]); ok && start.IsZero() { // of a recording whose start nobody knows
+		start = first
+	}
 	for _, name := range stageColumns {
 		at := columnOf(header, []string{name})
 		if at < 0 {
@@ -267,17 +270,22 @@ func event(row []string, onset, duration int, start time.Time) (a edf.Annotation
 	return a, true
 }
 
-// onsetOf reads seconds since the start, or a time of a recording whose start is known, as MNE writes annotations.
+// onsetOf reads seconds since the start, or a time of day and date, as MNE writes annotations.
 func onsetOf(cell string, start time.Time) (float64, bool) {
 	if s, err := seconds(cell); err == nil {
 		return s, true
 	}
+	at, ok := timeOf(cell)
+	return at.Sub(start).Seconds(), ok && !start.IsZero()
+}
+
+func timeOf(cell string) (time.Time, bool) {
 	for _, layout := range []string{time.DateTime, "2006-01-02T15:04:05"} { // fractions may follow
-		if at, err := time.Parse(layout, strings.TrimSpace(cell)); err == nil && !start.IsZero() {
-			return at.Sub(start).Seconds(), true
+		if at, err := time.Parse(layout, strings.TrimSpace(cell)); err == nil {
+			return at, true
 		}
 	}
-	return 0, false
+	return time.Time{}, false
 }
 
 // coding is what the cells of a list mean.

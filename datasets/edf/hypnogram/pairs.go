@@ -188,7 +188,7 @@ func calledScores(path string) bool { return slices.Contains(titles, lastWord(pa
 
 // holdsStages tells whether a file of text can be read and a stage is in it, or numbers that may be codes of stages.
 func holdsStages(path string) bool {
-	h, err := Options{}.Open(path, time.Unix(0, 0).UTC()) // some start: times of day are not counted here
+	h, err := Options{}.Open(path, time.Time{})
 	return errors.Is(err, errCodes) || err == nil && slices.ContainsFunc(h.Stages, func(s Stage) bool { return s != Unscored })
 }
 
