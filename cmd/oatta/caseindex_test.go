@@ -49,7 +49,7 @@ func TestIndexOfCases(t *testing.T) {
 	needEngine(t)
 	root := casesFolder(t)
 	tables := map[string][]indexed{
-		"pictures": pictureCases, "names and tables": nameCases, "filter": filterCases, "movement": motionCases, "sleep": sleepCases, "text": textCases, "damage": damageCases,
+		"pictures": pictureCases, "names and tables": nameCases, "filter": filterCases, "movement": motionCases, "sleep": sleepCases, "text": textCases, "damage": damageCases, "neighbours": neighbourCases,
 	}
 	left := map[string]bool{}
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
