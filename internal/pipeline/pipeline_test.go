@@ -201,6 +201,26 @@ func TestOutputDoesNotDependOnHowTheWorkIsShared(t *testing.T) {
 	}
 }
 
+// Times of one stream with a zone and without compare by what a clock on the wall showed: the second is two minutes after the first, and not
+// an hour before.
+func TestMixedZonesGoByTheWall(t *testing.T) {
+	b := newBench(16, 2)
+	at := time.Date(2024, 5, 1, 12, 0, 0, 0, time.FixedZone("", 3600))
+	b.items[0] = Item{Name: "a", Stream: "cam", Time: at, Zoned: true}
+	b.items[1] = Item{Name: "b", Stream: "cam", Time: time.Date(2024, 5, 1, 12, 2, 0, 0, time.UTC)}
+	for i := range b.inputs {
+		b.inputs[i] = []float32{1, 2, 3}
+	}
+	_, report := b.stream(t, func(*Job) {})
+	if report.Times.Mixed != 1 || report.Times.Reordered != 0 {
+		t.Errorf("%+v, want one mixed stream in order", report.Times)
+	}
+	b.items[1].Zoned = true // half an hour and more later
+	if _, report = b.stream(t, func(*Job) {}); report.Times.Mixed != 0 || report.Times.Breaks != 1 {
+		t.Errorf("%+v, want a break between instants", report.Times)
+	}
+}
+
 // Each stream is filtered as if it were alone, and the records come in the order of the items, failures among them, whenever their answers do.
 func TestStreamsDoNotTouchEachOther(t *testing.T) {
 	for name, how := range filterings {

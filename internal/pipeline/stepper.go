@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/adapt/timeline"
 	"github.com/oatta/oatta/internal/queue"
 	"github.com/oatta/oatta/internal/results"
 	"github.com/oatta/oatta/internal/streams"
@@ -22,6 +23,14 @@ type Item struct {
 	// Where the item lies in a recording, in seconds; no duration: it is no piece of one. Only outputs show it.
 	Offset, Duration float64
 	Box              *Box // that a detector found, if the item is no whole picture; only outputs show it
+}
+
+// moment is the item's time as the clocks of streams take it: what has no zone is of a clock on the wall, and no instant.
+func (i *Item) moment() time.Time {
+	if i.Zoned || i.Time.IsZero() {
+		return i.Time
+	}
+	return timeline.OnWall(i.Time)
 }
 
 // Box is a detection.
@@ -89,7 +98,7 @@ func (s *stepper) pass(item *Item, o outcome, failure string) error {
 		s.wait.Push(waiting{raw: slices.Clone(o.raw)})
 	}
 	s.stream, s.name = append(s.stream[:0], item.Stream...), append(s.name[:0], item.Name...)
-	return s.runner.Add(streams.Item[int]{Stream: s.stream, ID: s.name, Time: item.Time, Probs: s.raw, Ref: s.ref})
+	return s.runner.Add(streams.Item[int]{Stream: s.stream, ID: s.name, Time: item.moment(), Probs: s.raw, Ref: s.ref})
 }
 
 // end ends the stream of the current item, and answers what waits.
