@@ -24,11 +24,13 @@ func (f sharedFlag) Apply(set *flag.FlagSet) error {
 	return nil
 }
 
-// ownHelp gives every command a help command of its own in place of the library's.
+// ownHelp gives every command that has others below it a help command of its own in place of the library's. One without takes files and
+// folders, which may be called help or h.
 func ownHelp(commands []*cli.Command) []*cli.Command {
 	for _, c := range commands {
-		if len(c.Subcommands) == 0 { // what the library prints for such a command, which help below it would change
-			c.CustomHelpTemplate = cli.CommandHelpTemplate
+		if len(c.Subcommands) == 0 {
+			c.HideHelpCommand = true
+			continue
 		}
 		c.Subcommands = ownHelp(c.Subcommands)
 	}

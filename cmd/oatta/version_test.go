@@ -28,3 +28,14 @@ func TestHelpBehindArguments(t *testing.T) {
 		}
 	}
 }
+
+// A file or folder may be called as the library calls its help.
+func TestFilesCalledHelp(t *testing.T) {
+	for _, name := range []string{"h", "help"} {
+		t.Chdir(t.TempDir())
+		writeFile(t, name, `{"stream":"a","probs":[0.7,0.3]}`+"\n")
+		if out, _ := mustOatta(t, console.Fine, "filter", "--format", "jsonl", name); !strings.Contains(out, `"probs":[0.7,0.3]`) {
+			t.Errorf("filter %s prints\n%s", name, out)
+		}
+	}
+}
