@@ -18,8 +18,9 @@
 // it, and from the Hugging Face files config.json and preprocessor_config.json beside it. Every guess is listed in words in
 // [Model.Guessed]; a program should show that list, and offer to write the manifest down for correction.
 //
-// A manifest is of pictures ([Input]), of signals ([Signal]: movement and sleep) or of texts ([Text]); Task says which. Only pictures
-// are guessed: no graph tells what a channel is called or which tokenizer made its ids.
+// A manifest is of pictures ([Input]), of signals ([Signal]: movement and sleep, as samples or features) or of texts ([Text]); Task says
+// which. Only pictures are guessed: no graph tells what a channel is called or which tokenizer made its ids. Decision trees are networks
+// like any; outputs that are no numbers, as their labels in words, are left out.
 //
 // What the numbers mean: a picture of height h and width w becomes (value/255 - mean)/std per channel, in the manifest's colour
 // order and layout. Means and deviations are therefore in units of full scale, whatever the exporter used.
