@@ -233,6 +233,9 @@ func (in *Motion) scan(ctx context.Context, r *recording) error {
 	for _, w := range rec.Warnings() {
 		in.warn("%s: %s", r.file.name, withoutPath(errors.New(w), r.file.path))
 	}
+	for _, w := range unfit(in.settings, plan, rec.Rate(), in.triples) {
+		in.warn("%s: %s", r.file.name, w)
+	}
 	if len(plan.Windows) == 0 {
 		return fmt.Errorf("no whole window of %g seconds without a gap", float64(in.settings.Samples)/in.settings.Rate)
 	}
