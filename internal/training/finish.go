@@ -24,6 +24,9 @@ type Scores struct {
 func WriteModel(folder string, data []byte, d *Data, s *Split, o *Outcome, l *Learned, m models.Manifest, c Card, hash string) (models.Manifest, error) {
 	sum := sha256.Sum256(data)
 	m.SHA256, m.Prior, m.Transitions, m.Temperature = hex.EncodeToString(sum[:]), l.Prior, l.Transitions, l.Temperature
+	if g := m.Signal; g != nil && m.Transitions != nil && m.Transitions.Rhythm == 0 { // recordings without a date have windows without times
+		m.Transitions.Rhythm = float64(g.Hop) / g.Rate
+	}
 	curves, err := Curves(m.Name, o.Rows)
 	if err != nil {
 		return m, fmt.Errorf("training: %w", err)
