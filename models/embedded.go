@@ -17,6 +17,9 @@ import (
 // Default is the embedded model for pictures of any kind.
 const Default = "efficientnet-lite0"
 
+// DefaultMotion is the embedded model for movement, of a phone at the waist.
+const DefaultMotion = "har-waist"
+
 // The embedded files are made by models/internal/embedgen. Networks are stored as they are: gzip would take 9 % off, for a
 // decompression at each start and bytes that depend on the version of the compressor. Trees, which it brings to a seventh, are compressed.
 //

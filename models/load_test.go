@@ -26,7 +26,7 @@ const smallManifest = `{
 
 func TestEmbeddedModels(t *testing.T) {
 	infos := Embedded()
-	names := []string{Default, "resnet20-cifar10", "yasa-eeg", "yasa-eeg-emg", "yasa-eeg-eog", "yasa-eeg-eog-emg"}
+	names := []string{Default, DefaultMotion, "resnet20-cifar10", "yasa-eeg", "yasa-eeg-emg", "yasa-eeg-eog", "yasa-eeg-eog-emg"}
 	if !slices.EqualFunc(infos, names, func(i Info, name string) bool { return i.Name == name }) {
 		t.Fatalf("embedded: %+v", infos)
 	}
@@ -49,7 +49,8 @@ func TestEmbeddedModels(t *testing.T) {
 		if m.Path != "" || len(m.Guessed) != 0 || m.Manifest.License == "" || m.Graph.Parameters != info.Parameters || m.Graph.FoldedConvolution {
 			t.Errorf("%s: path %q, guessed %q, %+v", info.Name, m.Path, m.Guessed, info)
 		}
-		if trees := m.Graph.Forest.Trees > 0; trees != (info.Stored < info.Bytes) || trees != (info.Task == SignalClassification) || trees != (Card(info.Name) != "") {
+		signal := info.Task == SignalClassification
+		if trees := m.Graph.Forest.Trees > 0; trees != (info.Stored < info.Bytes) || trees != (signal && info.Name != DefaultMotion) || signal != (Card(info.Name) != "") {
 			t.Errorf("%s: %+v, of %d trees", info.Name, info, m.Graph.Forest.Trees)
 		}
 	}
@@ -131,7 +132,7 @@ func TestLoadRefuses(t *testing.T) {
 
 func TestLoadNoSuchModel(t *testing.T) {
 	for _, name := range []string{"", "efficientnet-lite9", "none.onnx", "none.json"} {
-		if _, err := Load(name); err == nil || !strings.Contains(err.Error(), "efficientnet-lite0, resnet20-cifar10") {
+		if _, err := Load(name); err == nil || !strings.Contains(err.Error(), "efficientnet-lite0, har-waist, resnet20-cifar10") {
 			t.Errorf("%q: %v", name, err)
 		}
 	}

@@ -78,8 +78,10 @@ func report(env console.Environment, lib *ortlib.Library) error {
 			title = "          "
 		}
 		size := fmt.Sprintf("%dx%d", m.Height, m.Width)
-		if m.Signal != nil {
-			size = strings.ToUpper(strings.Join(m.Signal.Roles, " + "))
+		if g := m.Signal; g != nil && len(g.Roles) > 0 {
+			size = strings.ToUpper(strings.Join(g.Roles, " + "))
+		} else if g != nil {
+			size = strings.Join(g.Channels, ", ")
 		}
 		fmt.Fprintf(env.Out, "%s %s (%d classes, %s, %s)\n", title, m.Name, m.Classes, size, m.License)
 	}

@@ -1,7 +1,8 @@
 // Command embedgen makes the files in models/embedded: the ONNX files, of networks with float16 weights and of trees compressed, and their
 // manifests.
 //
-//	go generate ./models        # from the repository root
+//	go generate ./models                                        # from the repository root
+//	go run ./models/internal/embedgen -movement FOLDER          # the network for movement alone, of the folder of its training
 //
 // It reads the float32 exports from the folder that OATTA_SHARED names (default: ../shared beside the repository), which the
 // repository does not hold, and refuses any file but the ones it knows by hash. Its output depends on nothing else, so a second run
@@ -12,6 +13,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -30,6 +32,11 @@ func main() {
 
 func run() error {
 	root := repository()
+	folder := flag.String("movement", "", "folder of `oatta train motion`, of which the network for movement is made; the others stay as they are")
+	flag.Parse()
+	if *folder != "" {
+		return writeMovement(root, *folder)
+	}
 	shared := os.Getenv("OATTA_SHARED")
 	if shared == "" {
 		shared = filepath.Join(filepath.Dir(root), "shared")
