@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/oatta/oatta/benchmarks/movement"
 	"github.com/oatta/oatta/benchmarks/predictors"
 	"github.com/oatta/oatta/runtime"
 	"github.com/oatta/oatta/runtime/ort"
@@ -45,5 +46,23 @@ func declarePredictors(f flags) func(context.Context, io.Writer) error {
 			return err
 		}
 		return predictors.Run(ctx, w, engine, s)
+	}
+}
+
+func declareMovement(f flags) func(context.Context, io.Writer) error {
+	s := movement.Settings{Progress: os.Stderr}
+	f.shared(&s.Shared)
+	f.StringVar(&s.Data, "data", "", "recordings that `oatta eval motion` reads (default: HAPT of -shared)")
+	f.StringVar(&s.Model, "model", "", "name or path of a model (default: the embedded one)")
+	f.StringVar(&s.People, "people", "", "regular expression on recordings, whose first group is the person (default: users 21 to 30 of HAPT)")
+	f.Float64Var(&s.Purity, "purity", 0.5, "share of a window that its label must have to be scored")
+	f.IntVar(&s.Shuffles, "shuffles", 3, "draws of the order without meaning")
+	f.IntVar(&s.Runs, "runs", 1, "runs of the network at a time, each on one thread")
+	return func(ctx context.Context, w io.Writer) error {
+		engine, err := loadEngine(ctx)
+		if err != nil {
+			return err
+		}
+		return movement.Run(ctx, w, engine, s)
 	}
 }

@@ -1,0 +1,74 @@
+package movement
+
+import (
+	"errors"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+
+	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/internal/inputs"
+	"github.com/oatta/oatta/models"
+	"github.com/oatta/oatta/runtime"
+)
+
+// study is a network and the windows of some people.
+type study struct {
+	engine runtime.Engine
+	model  *models.Model
+	input  *inputs.Motion
+	filter adapt.Settings
+	runs   int
+
+	order  []int    // windows of the people by their number in the input, stream after stream
+	truth  []int    // of each window of the input; -1: it is not scored
+	person []string // of each window of the input
+	plain  map[int][]float32
+}
+
+// filterOf is the filter of a run of the network.
+func filterOf(m models.Manifest) (s adapt.Settings, err error) {
+	s = adapt.Settings{Prior: m.Prior}
+	if m.Temperature != 1 {
+		s = s.Calibrated(m.Temperature)
+	}
+	if m.Transitions != nil {
+		s.Population, err = m.Transitions.For(m.Labels)
+	}
+	return s, err
+}
+
+// choose takes the windows of some people.
+func (s *study) choose(people *regexp.Regexp) error {
+	items := s.input.Items()
+	s.truth, s.person = make([]int, len(items)), make([]string, len(items))
+	labels := 0
+	for i, item := range items {
+		s.truth[i] = slices.Index(s.model.Manifest.Labels, s.input.Label(i))
+		if m := people.FindStringSubmatch(item.Stream); m != nil {
+			s.person[i], s.order = m[1], append(s.order, i)
+			if s.truth[i] >= 0 {
+				labels++
+			}
+		}
+	}
+	if labels == 0 {
+		return errors.New("no window of those people has a label of the network's")
+	}
+	return nil
+}
+
+// shuffled is the order with the windows of each recording among themselves in another one.
+func (s *study) shuffled(seed uint64) []int {
+	out, items, random := slices.Clone(s.order), s.input.Items(), rand.New(rand.NewPCG(seed, 0))
+	for from := 0; from < len(out); {
+		to := from
+		for to < len(out) && items[out[to]].Stream == items[out[from]].Stream {
+			to++
+		}
+		part := out[from:to]
+		random.Shuffle(len(part), func(i, j int) { part[i], part[j] = part[j], part[i] })
+		from = to
+	}
+	return out
+}
