@@ -187,8 +187,11 @@ func (k kind) checkRefusals(t *testing.T, other string, reads string) {
 	}
 	byDefault := []string{"run", k.name, k.input} // for sleep there are models in the binary, which take channels by their role
 	want := "--model: name an ONNX file"
-	if k.name == "sleep" {
+	switch k.name {
+	case "sleep":
 		byDefault, want = append(byDefault, "--channels", "EEG Fpz-Cz"), "names channels in the order of a model that --model names"
+	case "motion": // there is one
+		byDefault, want = append(byDefault, "--hop", "-1"), "hop"
 	}
 	for _, test := range []struct {
 		want string

@@ -19,7 +19,7 @@ import (
 
 // motionFlags are those that run and eval share.
 func motionFlags() []cli.Flag {
-	return slices.Concat(modelFlags(""), reading.MotionFlags(), computeFlags(), predictor.Flags(), filtering.StreamFlags())
+	return slices.Concat(modelFlagsText("", models.DefaultMotion), reading.MotionFlags(), computeFlags(), predictor.Flags(), filtering.StreamFlags())
 }
 
 func runMotionCommand(env console.Environment) *cli.Command {
@@ -28,7 +28,8 @@ func runMotionCommand(env console.Environment) *cli.Command {
 		Usage:     "tell what people did from recordings of accelerometers, window by window",
 		ArgsUsage: "DIR|FILE...",
 		Description: "Reads HARTH and other CSV tables, Axivity CWA, ActiGraph GT3X, and the folder or archive of HAPT. Every recording is a stream of\n" +
-			"windows of the model's length; it is read twice and never held. Windows that a gap touches are left out.",
+			"windows of the model's length; it is read twice and never held. Windows that a gap touches are left out. The model in the binary is\n" +
+			"for a phone at the waist; other places need one of their own (`oatta train motion` makes it).",
 		Flags: slices.Concat(motionFlags(), resultFlags(), writtenFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "summary", Category: console.OutputCategory, Usage: "`FILE` of JSON with the time of each class, by recording, before and after the filter"},
 		}),
@@ -49,6 +50,9 @@ func runMotion(c *cli.Context, env console.Environment) error {
 	return movement.run(c, env, files.At("the summary", summary))
 }
 
+// waistOnly is told whenever nobody has chosen a model: elsewhere on the body the same movements look otherwise.
+const waistOnly = "model " + models.DefaultMotion + ": made for a phone at the waist, upright, and six activities; -m names a model for a wrist or other places"
+
 var movement = kind[*inputs.Motion]{
 	noun: "recording", reads: motion.IsRecording,
 	open: func(c *cli.Context, _ bool) (func(*models.Model) (*inputs.Motion, error), error) {
@@ -56,6 +60,9 @@ var movement = kind[*inputs.Motion]{
 		return func(m *models.Model) (*inputs.Motion, error) {
 			return inputs.OpenMotion(c.Context, c.Args().Slice(), m.Manifest, o)
 		}, err
+	},
+	model: func(*cli.Context) (string, []string, error) {
+		return models.DefaultMotion, []string{waistOnly}, nil
 	},
 	more: func(c *cli.Context, r *classification, m *models.Model, in *inputs.Motion) error {
 		if path := c.String("summary"); path != "" {
