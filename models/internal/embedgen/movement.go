@@ -11,7 +11,7 @@ import (
 	"github.com/oatta/oatta/models/onnx"
 )
 
-// The network for movement is trained by `oatta train motion`, as models/embedded/README.md has it; here its weights are halved, and the manifest is
+// The network for movement is trained by `oatta train motion`, as docs/results.md has it; here its weights are halved, and the manifest is
 // given what a training does not know.
 
 // writeMovement makes the files of the network for movement of the folder of its training.
