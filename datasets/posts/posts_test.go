@@ -69,6 +69,7 @@ func TestReaders(t *testing.T) {
 		want     []string
 	}{
 		{"sentiment140", s140, Options{}, []string{`1 ann 1 20090407T051945 "hello, \"you\"" 0`}},
+		{"without times and ids", s140, Options{Time: "-", ID: "-"}, []string{`1 ann   "hello, \"you\"" 0`}},
 		{"CR", strings.ReplaceAll(s140+s140, "\n", "\r"), Options{}, []string{`1 ann 1 20090407T051945 "hello, \"you\"" 0`, `2 ann 1 20090407T051945 "hello, \"you\"" 0`}},
 		{"CRLF and BOM", "\ufeff" + strings.ReplaceAll(s140+s140, "\n", "\r\n"), Options{}, []string{`1 ann 1 20090407T051945 "hello, \"you\"" 0`, `2 ann 1 20090407T051945 "hello, \"you\"" 0`}},
 		{"Latin-1, NUL", "4,2,Mon Apr 06 22:19:45 UTC 2009,q,bo\xeb,caf\xe9 \x00;;;;;;;;\n", Options{}, []string{`1 boë 2 20090406T221945 "café \x00;;;;;;;;" 4`}},

@@ -29,6 +29,7 @@ func newRows(o Options) (*rows, error) {
 // postOf understands the fields of a row.
 func (r *rows) postOf(name string, line int, f fields) (Post, error) {
 	p := Post{Line: line}
+	f = f.without(r.o) // what has no names of columns, too
 	good := true
 	for _, x := range []struct {
 		to   *string
@@ -52,6 +53,19 @@ func (r *rows) postOf(name string, line int, f fields) (Post, error) {
 		return p, &RowError{name, line, fmt.Errorf("time %s: %w", show(f.time), err)}
 	}
 	return p, nil
+}
+
+// without leaves out what the options say that there is none of.
+func (f fields) without(o Options) fields {
+	for _, x := range []struct {
+		given string
+		of    *string
+	}{{o.ID, &f.id}, {o.Time, &f.time}, {o.Label, &f.label}} {
+		if x.given == "-" {
+			*x.of = ""
+		}
+	}
+	return f
 }
 
 // strange counts a post that is not UTF-8.
