@@ -20,6 +20,9 @@ const Default = "efficientnet-lite0"
 // DefaultMotion is the embedded model for movement, of a phone at the waist.
 const DefaultMotion = "har-waist"
 
+// DefaultText is the embedded model for posts.
+const DefaultText = "tweet-sentiment"
+
 // The embedded files are made by models/internal/embedgen. Networks are stored as they are: gzip would take 9 % off, for a
 // decompression at each start and bytes that depend on the version of the compressor. Trees, which it brings to a seventh, are compressed.
 //
@@ -38,6 +41,7 @@ type Info struct {
 	Height      int // pixels of the input; 0 of a model that is not for pictures
 	Width       int
 	Signal      *Signal // of a model for signals; nil of others
+	Text        *Text   // of a model for texts; nil of others
 	Parameters  int64
 	Bytes       int64 // of the ONNX file
 	Stored      int64 // bytes that it takes in the binary
@@ -53,12 +57,26 @@ func Embedded() []Info {
 		}
 		info := Info{
 			Name: name, Description: m.Description, Task: m.Task, License: m.License, Score: m.Score, Classes: len(m.Labels),
-			Height: m.Input.Height, Width: m.Input.Width, Parameters: m.Parameters, Signal: m.Signal,
+			Height: m.Input.Height, Width: m.Input.Width, Parameters: m.Parameters, Signal: m.Signal, Text: m.Text,
 		}
 		info.Bytes, info.Stored = embeddedSize(name + ".onnx")
 		infos = append(infos, info)
 	}
 	return infos
+}
+
+// Takes says in a few words what goes into the model, as 224x224 or x, y, z at 50 Hz.
+func (i Info) Takes() string {
+	switch g := i.Signal; {
+	case i.Text != nil:
+		return fmt.Sprintf("texts of up to %d word pieces", i.Text.MaxTokens)
+	case g == nil:
+		return fmt.Sprintf("%dx%d", i.Height, i.Width)
+	case len(g.Roles) > 0:
+		return strings.ToUpper(strings.Join(g.Roles, " + "))
+	default:
+		return fmt.Sprintf("%s at %g Hz", strings.Join(g.Channels, ", "), g.Rate)
+	}
 }
 
 // packed is what the names of compressed files end in.

@@ -51,12 +51,9 @@ func commands(env console.Environment) []*cli.Command {
 
 // facts are the numbers of an embedded model.
 func facts(m models.Info) string {
-	size := fmt.Sprintf("%dx%d, %.1f M parameters", m.Height, m.Width, float64(m.Parameters)/1e6)
-	switch g := m.Signal; {
-	case g != nil && len(g.Roles) > 0:
-		size = strings.ToUpper(strings.Join(g.Roles, " + "))
-	case g != nil:
-		size = fmt.Sprintf("%s at %g Hz, %.2f M parameters", strings.Join(g.Channels, ", "), g.Rate, float64(m.Parameters)/1e6)
+	size := m.Takes()
+	if m.Signal == nil || len(m.Signal.Roles) == 0 { // trees have none
+		size += fmt.Sprintf(", %.2g M parameters", float64(m.Parameters)/1e6)
 	}
 	out := fmt.Sprintf("%d classes, %s, %.1f MB, %s", m.Classes, size, float64(m.Stored)/1e6, m.License)
 	if m.Score != "" {

@@ -17,7 +17,7 @@ import (
 
 // textFlags are those that run and eval share.
 func textFlags() []cli.Flag {
-	return slices.Concat(modelFlags(""), reading.PostFlags(), computeFlags(), predictor.Flags(), filtering.StreamFlags())
+	return slices.Concat(modelFlagsText("", models.DefaultText), reading.PostFlags(), computeFlags(), predictor.Flags(), filtering.StreamFlags())
 }
 
 func runTextCommand(env console.Environment) *cli.Command {
@@ -26,11 +26,15 @@ func runTextCommand(env console.Environment) *cli.Command {
 		Usage:     "classify posts, timeline by timeline",
 		ArgsUsage: "FILE|DIR...",
 		Description: "Reads Sentiment140, CSV, JSON lines and LEAF files, gzip or not. All posts of one user in a file are a stream, in order of time.\n" +
-			"A row that cannot be understood is a recorded failure; the run goes on.",
+			"A row that cannot be understood is a recorded failure; the run goes on. The model in the binary is for the sentiment of tweets in\n" +
+			"English; other questions need one of their own (`oatta train text` makes it).",
 		Flags:  slices.Concat(textFlags(), resultFlags(), writtenFlags()),
 		Action: func(c *cli.Context) error { return timelines.run(c, env) },
 	}
 }
+
+// tweetsOnly is told whenever nobody has chosen a model: it answers on any text.
+const tweetsOnly = "model " + models.DefaultText + ": made for tweets in English, negative or positive; -m names a model for other texts or classes"
 
 var timelines = kind[*inputs.Texts]{
 	noun: "file of posts", reads: inputs.IsPosts,
@@ -44,6 +48,9 @@ var timelines = kind[*inputs.Texts]{
 			}
 			return in, err
 		}, err
+	},
+	model: func(*cli.Context) (string, []string, error) {
+		return models.DefaultText, []string{tweetsOnly}, nil
 	},
 }
 

@@ -77,13 +77,7 @@ func report(env console.Environment, lib *ortlib.Library) error {
 		if i > 0 {
 			title = "          "
 		}
-		size := fmt.Sprintf("%dx%d", m.Height, m.Width)
-		if g := m.Signal; g != nil && len(g.Roles) > 0 {
-			size = strings.ToUpper(strings.Join(g.Roles, " + "))
-		} else if g != nil {
-			size = strings.Join(g.Channels, ", ")
-		}
-		fmt.Fprintf(env.Out, "%s %s (%d classes, %s, %s)\n", title, m.Name, m.Classes, size, m.License)
+		fmt.Fprintf(env.Out, "%s %s (%d classes, %s, %s)\n", title, m.Name, m.Classes, m.Takes(), m.License)
 	}
 	return problem
 }

@@ -13,6 +13,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -32,16 +33,21 @@ func main() {
 
 func run() error {
 	root := repository()
-	folder := flag.String("movement", "", "folder of `oatta train motion`, of which the network for movement is made; the others stay as they are")
+	folders := map[*string]models.Manifest{
+		flag.String("movement", "", "folder of `oatta train motion`, of which the network for movement is made; the others stay as they are"): movement(),
+		flag.String("posts", "", "folder of `oatta train text`, of which the network for posts is made; the others stay as they are"):         posts(),
+	}
 	flag.Parse()
-	if *folder != "" {
-		return writeMovement(root, *folder)
+	for folder, known := range folders {
+		if *folder != "" {
+			return writeTrained(root, *folder, known)
+		}
 	}
 	shared := os.Getenv("OATTA_SHARED")
 	if shared == "" {
 		shared = filepath.Join(filepath.Dir(root), "shared")
 	}
-	if err := writeForests(root, shared); err != nil {
+	if err := errors.Join(writeForests(root, shared), writePieces(root, shared)); err != nil {
 		return err
 	}
 	for _, s := range sources {

@@ -27,7 +27,7 @@ func TestMovementIsDescribed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, manifest, stats, err := buildMovement(data, committed)
+	model, manifest, stats, err := buildTrained(data, committed, movement())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestMovementIsTrainedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, manifest, _, err := buildMovement(data, trained)
+	model, manifest, _, err := buildTrained(data, trained, movement())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,11 +115,11 @@ func TestCommandOf(t *testing.T) {
 	}
 }
 
-func TestMovementRefuses(t *testing.T) {
-	if err := writeMovement(t.TempDir(), t.TempDir()); err == nil {
+func TestTrainedRefuses(t *testing.T) {
+	if err := writeTrained(t.TempDir(), t.TempDir(), movement()); err == nil {
 		t.Error("a folder without a training passed")
 	}
-	if _, _, _, err := buildMovement([]byte("no network"), models.Manifest{}); err == nil {
+	if _, _, _, err := buildTrained([]byte("no network"), models.Manifest{}, movement()); err == nil {
 		t.Error("no network passed")
 	}
 	net, err := os.ReadFile(filepath.Join(testdata.Root(), "models", "embedded", "resnet20-cifar10.onnx"))
@@ -129,7 +129,7 @@ func TestMovementRefuses(t *testing.T) {
 	if _, err := onnx.Decode(net); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, _, err := buildMovement(net, models.Manifest{}); err == nil {
+	if _, _, _, err := buildTrained(net, models.Manifest{}, movement()); err == nil {
 		t.Error("a manifest without labels passed")
 	}
 }

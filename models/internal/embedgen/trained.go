@@ -11,34 +11,33 @@ import (
 	"github.com/oatta/oatta/models/onnx"
 )
 
-// The network for movement is trained by `oatta train motion`, as docs/results.md has it; here its weights are halved, and the manifest is
+// The networks for movement and posts are trained by `oatta train`, as docs/results.md has it; here their weights are halved, and the manifests are
 // given what a training does not know.
 
-// writeMovement makes the files of the network for movement of the folder of its training.
-func writeMovement(root, folder string) error {
-	name := movement().Name
-	data, err := os.ReadFile(filepath.Join(folder, name+".onnx"))
+// writeTrained makes the files of a network of the folder of its training; known is what the training cannot tell.
+func writeTrained(root, folder string, known models.Manifest) error {
+	data, err := os.ReadFile(filepath.Join(folder, known.Name+".onnx"))
 	if err != nil {
 		return err
 	}
-	trained, err := models.ReadManifestFile(filepath.Join(folder, name+".json"))
+	trained, err := models.ReadManifestFile(filepath.Join(folder, known.Name+".json"))
 	if err != nil {
 		return err
 	}
-	model, manifest, stats, err := buildMovement(data, trained)
+	model, manifest, stats, err := buildTrained(data, trained, known)
 	if err != nil {
 		return fmt.Errorf("%s: %w", folder, err)
 	}
-	base := filepath.Join(root, "models", "embedded", name)
+	base := filepath.Join(root, "models", "embedded", known.Name)
 	if err := errors.Join(os.WriteFile(base+".onnx", model, 0o644), os.WriteFile(base+".json", manifest, 0o644)); err != nil {
 		return err
 	}
-	fmt.Printf("%s: %d bytes, was %d; %d tensors halved, largest change of a weight %.2g\n", name, len(model), len(data), stats.Halved, stats.MaxError)
+	fmt.Printf("%s: %d bytes, was %d; %d tensors halved, largest change of a weight %.2g\n", known.Name, len(model), len(data), stats.Halved, stats.MaxError)
 	return nil
 }
 
-// buildMovement makes the two embedded files of the network and the manifest of a training.
-func buildMovement(data []byte, trained models.Manifest) (model, manifest []byte, stats onnx.Stats, err error) {
+// buildTrained makes the two embedded files of the network and the manifest of a training, and what else is known.
+func buildTrained(data []byte, trained, known models.Manifest) (model, manifest []byte, stats onnx.Stats, err error) {
 	p, err := onnx.Decode(data)
 	if err != nil {
 		return nil, nil, stats, err
@@ -47,9 +46,19 @@ func buildMovement(data []byte, trained models.Manifest) (model, manifest []byte
 	if model, err = onnx.Encode(half); err != nil {
 		return nil, nil, stats, err
 	}
-	m := movement()
+	m := known
 	m.Labels, m.Signal, m.Output = trained.Labels, trained.Signal, trained.Output
+	if trained.Text != nil {
+		text := *trained.Text
+		text.Tokenizer = pieces
+		m.Text = &text
+	}
 	m.Temperature, m.Prior, m.Transitions = trained.Temperature, trained.Prior, trained.Transitions
+	if m.Text != nil && m.Transitions != nil { // the median of days between two posts is no account's rhythm
+		order := *m.Transitions
+		order.Rhythm = 0
+		m.Transitions = &order
+	}
 	m.SHA256, m.Parameters = hash(model), onnx.Inspect(p).Parameters
 	var buf bytes.Buffer
 	err = m.Write(&buf)
