@@ -68,6 +68,7 @@ func ExampleLoad() {
 	// efficientnet-lite0 input float32[N,3,224,224] logits float32[N,1000] 0 guesses
 	// har-waist input float32[N,3,128] logits float32[N,6] 0 guesses
 	// resnet20-cifar10 input float32[N,3,32,32] logits float32[N,10] 0 guesses
+	// tweet-sentiment input_ids int64[N,L] logits float32[N,2] 0 guesses
 	// yasa-eeg features float32[?,65] probabilities float32[?,5] 0 guesses
 	// yasa-eeg-emg features float32[?,98] probabilities float32[?,5] 0 guesses
 	// yasa-eeg-eog features float32[?,116] probabilities float32[?,5] 0 guesses

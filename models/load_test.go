@@ -26,7 +26,7 @@ const smallManifest = `{
 
 func TestEmbeddedModels(t *testing.T) {
 	infos := Embedded()
-	names := []string{Default, DefaultMotion, "resnet20-cifar10", "yasa-eeg", "yasa-eeg-emg", "yasa-eeg-eog", "yasa-eeg-eog-emg"}
+	names := []string{Default, DefaultMotion, "resnet20-cifar10", DefaultText, "yasa-eeg", "yasa-eeg-emg", "yasa-eeg-eog", "yasa-eeg-eog-emg"}
 	if !slices.EqualFunc(infos, names, func(i Info, name string) bool { return i.Name == name }) {
 		t.Fatalf("embedded: %+v", infos)
 	}
@@ -50,7 +50,7 @@ func TestEmbeddedModels(t *testing.T) {
 			t.Errorf("%s: path %q, guessed %q, %+v", info.Name, m.Path, m.Guessed, info)
 		}
 		signal := info.Task == SignalClassification
-		if trees := m.Graph.Forest.Trees > 0; trees != (info.Stored < info.Bytes) || trees != (signal && info.Name != DefaultMotion) || signal != (Card(info.Name) != "") {
+		if trees := m.Graph.Forest.Trees > 0; trees != (info.Stored < info.Bytes) || trees != (signal && info.Name != DefaultMotion) || (info.Task != ImageClassification) != (Card(info.Name) != "") {
 			t.Errorf("%s: %+v, of %d trees", info.Name, info, m.Graph.Forest.Trees)
 		}
 	}

@@ -33,18 +33,33 @@ func CopyTokenizer(from, to string, overwrite bool) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if there, readErr := os.ReadFile(filepath.Join(to, name)); readErr == nil && err == nil {
-			if bytes.Equal(there, data) {
-				continue
-			}
-			err = MayReplace(filepath.Join(to, name), overwrite)
-		}
 		if err == nil {
-			err = ReplaceFile(filepath.Join(to, name), data)
+			err = keepOrWrite(filepath.Join(to, name), data, overwrite)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// WriteVocabulary makes the folder of a tokenizer of its word pieces alone. Another vocabulary stays unless it may be replaced.
+func WriteVocabulary(to string, vocabulary []byte, overwrite bool) error {
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		return err
+	}
+	return keepOrWrite(filepath.Join(to, "vocab.txt"), vocabulary, overwrite)
+}
+
+// keepOrWrite writes a file unless it is there already as it should be.
+func keepOrWrite(path string, data []byte, overwrite bool) error {
+	if there, err := os.ReadFile(path); err == nil {
+		if bytes.Equal(there, data) {
+			return nil
+		}
+		if err := MayReplace(path, overwrite); err != nil {
+			return err
+		}
+	}
+	return ReplaceFile(path, data)
 }

@@ -77,16 +77,20 @@ func export(c *cli.Context, env console.Environment) error {
 	return saveExport(env, out, g, manifest)
 }
 
-// withTokenizer copies the tokenizer of a model of texts beside an output in another folder, and returns the manifest that names it.
+// withTokenizer puts the tokenizer of a model of texts beside an output in another folder, and returns the manifest that names it.
 func withTokenizer(m *models.Model, out string, overwrite bool) (models.Manifest, error) {
-	if m.Manifest.Text == nil || filepath.Dir(m.Path) == filepath.Dir(out) {
+	if m.Manifest.Text == nil || m.Path != "" && filepath.Dir(m.Path) == filepath.Dir(out) {
 		return m.Manifest, nil
 	}
 	text := *m.Manifest.Text
 	text.Tokenizer = replaceEnding(filepath.Base(out), ".tokenizer")
 	manifest := m.Manifest
 	manifest.Text = &text
-	return manifest, files.CopyTokenizer(m.TokenizerDir(), filepath.Join(filepath.Dir(out), text.Tokenizer), overwrite)
+	folder := filepath.Join(filepath.Dir(out), text.Tokenizer)
+	if vocabulary, err := m.Vocabulary(); err != nil || vocabulary != nil {
+		return manifest, errors.Join(err, files.WriteVocabulary(folder, vocabulary, overwrite))
+	}
+	return manifest, files.CopyTokenizer(m.TokenizerDir(), folder, overwrite)
 }
 
 func replaceEnding(name, ending string) string {
