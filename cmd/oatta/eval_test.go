@@ -184,13 +184,13 @@ func (fullPipe) Write([]byte) (int, error) { return 0, errors.New("no space left
 func TestSetupCheckAndModels(t *testing.T) {
 	needEngine(t)
 	out, _ := mustOatta(t, console.Fine, "setup", "--check")
-	for _, want := range []string{"ONNX Runtime 1.", "CPUExecutionProvider", "cache ", "efficientnet-lite0 (1000 classes", "resnet20-cifar10 (10 classes", "har-waist (6 classes, x, y, z, CC-BY-4.0)"} {
+	for _, want := range []string{"ONNX Runtime 1.", "CPUExecutionProvider", "cache ", "efficientnet-lite0 (1000 classes", "resnet20-cifar10 (10 classes", "har-waist (6 classes, x, y, z at 50 Hz, CC-BY-4.0)", "tweet-sentiment (2 classes, texts of up to 64 word pieces, Apache-2.0)"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in:\n%s", want, out)
 		}
 	}
 	out, _ = mustOatta(t, console.Fine, "models", "list")
-	if strings.Count(out, "\n") != 8 || !strings.Contains(out, "models build` makes resnet18, ") {
+	if strings.Count(out, "\n") != 9 || !strings.Contains(out, "models build` makes resnet18, ") {
 		t.Errorf("models list:\n%s", out)
 	}
 	out, _ = mustOatta(t, console.Fine, "models", "inspect", "resnet20-cifar10")

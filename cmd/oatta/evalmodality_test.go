@@ -185,13 +185,14 @@ func (k kind) checkRefusals(t *testing.T, other string, reads string) {
 	if err := os.Symlink(filepath.Dir(k.input), link); err != nil {
 		t.Fatal(err)
 	}
-	byDefault := []string{"run", k.name, k.input} // for sleep there are models in the binary, which take channels by their role
-	want := "--model: name an ONNX file"
+	byDefault, want := []string{"run", k.name, k.input}, "" // with the model in the binary
 	switch k.name {
-	case "sleep":
+	case "sleep": // which takes channels by their role
 		byDefault, want = append(byDefault, "--channels", "EEG Fpz-Cz"), "names channels in the order of a model that --model names"
-	case "motion": // there is one
+	case "motion":
 		byDefault, want = append(byDefault, "--hop", "-1"), "hop"
+	case "text":
+		byDefault, want = append(byDefault, "--quote", "single"), "quote"
 	}
 	for _, test := range []struct {
 		want string

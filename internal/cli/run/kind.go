@@ -1,7 +1,6 @@
 package run
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -20,7 +19,7 @@ type kind[I inputs.Input] struct {
 	reads func(name string) bool // tells by its name whether a file is an input
 	// open reads the flags, and returns what opens the input for a model.
 	open func(c *cli.Context, eval bool) (func(m *models.Model) (I, error), error)
-	// model, if set, chooses the model where none is named, and says why.
+	// model chooses the model in the binary where none is named, and says why.
 	model func(c *cli.Context) (name string, notes []string, err error)
 	// more, if set, is given the run before it begins, to gather what else is to be written.
 	more func(c *cli.Context, r *classification, m *models.Model, in I) error
@@ -47,8 +46,6 @@ func (k kind[I]) modelOf(c *cli.Context, env console.Environment) (*models.Model
 		return nil, fmt.Errorf("no folder or %s given; see `%s --help`", k.noun, c.Command.HelpName)
 	case c.String("model") != "":
 		return models.Load(c.String("model"))
-	case k.model == nil:
-		return nil, errors.New("--model: name an ONNX file with its manifest (`oatta models build` makes one); there is none for this in the binary")
 	}
 	name, notes, err := k.model(c)
 	if err != nil {
