@@ -97,7 +97,13 @@ func declareTruncation(f flags) func(context.Context, io.Writer) error {
 	f.seeds(&s.Seeds, 3, "controlled streams of each kind")
 	f.steps(&s.Steps)
 	f.workers(&s.Workers)
-	return func(_ context.Context, w io.Writer) error { return benchmarks.RunTruncation(w, s) }
+	vectors := f.String("predictions", "", "instead, compare labels on the streams of a FILE of JSON lines that `oatta run --vectors` wrote")
+	return func(_ context.Context, w io.Writer) error {
+		if *vectors != "" {
+			return benchmarks.RunLists(w, *vectors)
+		}
+		return benchmarks.RunTruncation(w, s)
+	}
 }
 
 func declareDetection(f flags) func(context.Context, io.Writer) error {
