@@ -47,7 +47,7 @@ func run() error {
 	if shared == "" {
 		shared = filepath.Join(filepath.Dir(root), "shared")
 	}
-	if err := errors.Join(writeForests(root, shared), writePieces(root, shared)); err != nil {
+	if err := errors.Join(writeForests(root, shared), writePieces(root, filepath.Join(append([]string{shared}, vocabulary...)...))); err != nil {
 		return err
 	}
 	for _, s := range sources {

@@ -14,9 +14,12 @@ const pieces = "bert-base-uncased.tokenizer"
 // piecesHash is the SHA-256 of its vocab.txt, as Google published it.
 const piecesHash = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
 
-// writePieces compresses the vocabulary.
-func writePieces(root, shared string) error {
-	data, err := os.ReadFile(filepath.Join(shared, "data", "tokenizer", "bert-base-uncased-vocab.txt"))
+// vocabulary is where it lies among the shared data.
+var vocabulary = []string{"data", "tokenizer", "bert-base-uncased-vocab.txt"}
+
+// writePieces compresses the vocabulary of a file.
+func writePieces(root, file string) error {
+	data, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
