@@ -66,9 +66,6 @@ func (c *CSV) Begin() ([]string, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%s:1: %w", c.name, err)
 	}
-	if err := readable(record); err != nil {
-		return nil, fmt.Errorf("%s:1: %w", c.name, err)
-	}
 	c.head = bytes.Clone(record)
 	body := bytes.TrimPrefix(c.head, rawjson.ByteOrderMark)
 	c.comma = table.Delimiter(body)
@@ -311,14 +308,6 @@ func (c *CSV) number(text []byte) (float64, error) {
 		text[at] = '.'
 	}
 	return rawjson.Float(text)
-}
-
-// readable refuses what cannot be written back byte for byte with columns added.
-func readable(head []byte) error {
-	if bytes.IndexByte(bytes.TrimRight(head, "\r\n"), '\r') >= 0 && bytes.IndexByte(head, '"') < 0 {
-		return errors.New("lines end in CR alone: want them to end in LF or CRLF")
-	}
-	return nil
 }
 
 // empty tells whether all columns of probabilities are.

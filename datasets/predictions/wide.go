@@ -10,11 +10,12 @@ import (
 	"github.com/oatta/oatta/datasets/internal/textfile"
 )
 
-// wideReader gives out UTF-8 for UTF-16 with its mark, and all else byte for byte.
+// wideReader gives out UTF-8 for UTF-16 with its mark, line feeds where lines end in CR alone, and all else byte for byte.
 type wideReader struct {
 	from  io.Reader
 	text  io.Reader              // nil before the first read: a pipe may take its time
 	order binary.AppendByteOrder // nil: it was no UTF-16
+	lines oldMac
 }
 
 // Read implements [io.Reader].
@@ -25,6 +26,8 @@ func (w *wideReader) Read(p []byte) (int, error) {
 		if w.text, w.order = b, textfile.UTF16(head); w.order != nil {
 			w.text = textfile.DecodeUTF16(b)
 		}
+		w.lines.from = w.text
+		w.text = &w.lines
 	}
 	return w.text.Read(p)
 }
@@ -39,6 +42,7 @@ func (w *wideReader) appendMark(dst []byte) []byte {
 
 // encoded makes what stands in dst behind its first n bytes what the input is in.
 func (w *wideReader) encoded(dst []byte, n int) []byte {
+	w.lines.translate(dst[n:], '\n', '\r')
 	if w.order == nil {
 		return dst
 	}
@@ -47,10 +51,10 @@ func (w *wideReader) encoded(dst []byte, n int) []byte {
 
 // writer returns a writer of UTF-8 to out, which gets what the input is in. What a write cuts from a character waits for the next.
 func (w *wideReader) writer(out io.Writer) io.Writer {
-	if w.order == nil {
-		return out
+	if w.order != nil {
+		out = &wideWriter{order: w.order, to: out}
 	}
-	return &wideWriter{order: w.order, to: out}
+	return w.lines.writer(out)
 }
 
 // wideWriter writes UTF-8 as UTF-16.
