@@ -18,10 +18,11 @@ const folds = 5
 
 // HeldOutOptions says what is tried. The zero value but for Settings tries the transitions and the prior of the labels.
 type HeldOutOptions struct {
-	Settings adapt.Settings  // without prior and population
-	Counts   []float64       // of training items of each class, for the prior; nil: of the labels of the other streams
-	Steps    int             // the most items filtered; 0: as many as take minutes at most
-	Stop     <-chan struct{} // ends the work when it is closed
+	Settings adapt.Settings    // without prior and population
+	Counts   []float64         // of training items of each class, for the prior; nil: of the labels of the other streams
+	Taught   *adapt.Population // transitions that are tried as they are, of streams that are not among these; nil: those of the other streams
+	Steps    int               // the most items filtered; 0: as many as take minutes at most
+	Stop     <-chan struct{}   // ends the work when it is closed
 }
 
 // ErrStopped is the cause of work that HeldOutOptions.Stop has ended.
@@ -51,6 +52,9 @@ const leastGain = 1e-3
 
 // Sure tells that the gain is neither one of chance, its interval being over 0, nor too small to mean anything.
 func (g *Gain) Sure() bool { return g != nil && g.Low > 0 && g.Nats >= leastGain }
+
+// Harm tells that it is a loss, its interval being under 0, and one that means something.
+func (g *Gain) Harm() bool { return g != nil && g.High < 0 && g.Nats <= -leastGain }
 
 // The candidates.
 const (
@@ -162,6 +166,12 @@ func (h *heldOut) learn(f int) (out [candidates]*adapt.Settings, err error) {
 		return out, err
 	}
 	out[withPrior] = &prior
+	if h.o.Taught != nil {
+		transitions := h.o.Settings
+		transitions.Population = h.o.Taught
+		out[withTransitions] = &transitions
+		return out, nil
+	}
 	if taught := h.counts(func(s int) bool { return !held[s] }); taught != nil {
 		names := make([]string, h.set.classes)
 		for k := range names {

@@ -114,6 +114,11 @@ func (c Card) writeTraining(w io.Writer, d *Data, o *Outcome, l *Learned) {
 	fmt.Fprint(w, ".")
 	if t := l.Transitions; t != nil {
 		fmt.Fprintf(w, " The order of the classes was learned from %d streams of the training, %d pairs.", t.Streams, t.Pairs)
+	} else if l.Taught != nil {
+		fmt.Fprint(w, " The order of the classes that the training teaches is left out: it harms the filter on the validation.")
+	}
+	if g := l.Taught; g != nil {
+		fmt.Fprintf(w, " It gains %.4f nats an item of the validation as items come (95 %% interval %.4f to %.4f over streams).", g.Nats, g.Low, g.High)
 	}
 	fmt.Fprint(w, "\n\n")
 }

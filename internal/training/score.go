@@ -39,10 +39,13 @@ type Learned struct {
 	Fit         *calibration.Fit // nil if they cannot
 	Prior       []float64        // of the classes in what the network was trained on, as they counted there
 	Transitions *population.Order
-	Validation  scores.Evaluation  // streams are groups; filtered as items come
-	Test        *scores.Evaluation // nil without test groups
-	Smoothed    scores.Evaluation  // of the test, else of the validation: each answer knows its whole stream
-	Intervals   *scores.Bootstrap  // over the groups of the test; nil for fewer than two
+	// Taught is what those gain for the validation, as items come; nil where that has fewer than two streams. Where they harm for sure, they
+	// are left out.
+	Taught     *calibration.Gain
+	Validation scores.Evaluation  // streams are groups; filtered as items come
+	Test       *scores.Evaluation // nil without test groups
+	Smoothed   scores.Evaluation  // of the test, else of the validation: each answer knows its whole stream
+	Intervals  *scores.Bootstrap  // over the groups of the test; nil for fewer than two
 }
 
 // Settings are those with which `run` filters the network's predictions.
@@ -75,6 +78,12 @@ func Learn(ctx context.Context, d *Data, s *Split, c Classifier, set Settings) (
 	if l.Transitions != nil {
 		if filter.Population, err = l.Transitions.For(d.Labels); err != nil {
 			return nil, err
+		}
+		if l.Taught, err = d.taught(validation, l.Settings(), filter.Population); err != nil {
+			return nil, err
+		}
+		if l.Taught.Harm() {
+			l.Transitions, filter.Population = nil, nil
 		}
 	}
 	return l, l.score(ctx, d, s, c, set.Batch, validation, filter)
@@ -192,6 +201,21 @@ func (l *Learned) fit(d *Data, predicted map[int][]float64) error {
 	}
 	l.Temperature, l.Fit = f.Temperature, &f
 	return nil
+}
+
+// taught tells what transitions of the training gain for streams that were predicted; nil where there are not two.
+func (d *Data) taught(predicted map[int][]float64, s adapt.Settings, p *adapt.Population) (*calibration.Gain, error) {
+	r := calibration.NewRecordings(len(d.Labels), calibration.DefaultMaxBytes)
+	for i, item := range d.Items {
+		if q := predicted[i]; q != nil {
+			r.Add(item.Stream, item.Class, item.Time, q)
+		}
+	}
+	h, err := r.HeldOut(calibration.HeldOutOptions{Settings: s, Taught: p})
+	if h == nil || err != nil {
+		return nil, err
+	}
+	return h.Transitions, nil
 }
 
 // compare filters the streams of some groups and scores what comes out, group by group.

@@ -158,7 +158,7 @@ func (t *task) divide() error {
 	if labelled < 3 {
 		s.Test = training.Choice{}
 		if !t.c.IsSet("test") {
-			console.Warn(t.c, t.env, []string{fmt.Sprintf("there are %s: nobody is left for a test", console.Number(labelled, t.group))})
+			console.Warn(t.c, t.env, []string{fmt.Sprintf("only %s: nobody is left for a test", console.Number(labelled, t.group))})
 		}
 	}
 	for _, f := range []struct {
