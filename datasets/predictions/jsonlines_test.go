@@ -296,8 +296,8 @@ func TestFirstLineNamesTheClasses(t *testing.T) {
 		vector + `[{"fox":1},2]}`:                                         nil,
 		vector + `"two"}`:                                                 nil,
 		`{"stream":"s","probs":[0.7,0.3]}` + "\n" + vector + `["a","b"]}`: nil,
-		`{"classes":`: nil,
-		``:            nil,
+		`{"classes":`:                                                     nil,
+		``:                                                                nil,
 	} {
 		j := NewJSONLines("in", iotest.OneByteReader(strings.NewReader(text)), Options{})
 		got, err := j.Begin()
