@@ -23,16 +23,7 @@ type Network struct {
 
 // Opener returns what [Job.Open] is: each call opens the network as it was given. counts are the examples for training of each class.
 func (n Network) Opener(s Settings, counts []int) (func() (Stepper, error), error) {
-	examples := 0
-	for _, n := range counts {
-		examples += n
-	}
-	set := train.Settings{
-		Optimizer: s.optimizer(), Smoothing: s.Smoothing, Accumulate: s.planOf(examples).accumulate, Exempt: train.Vectors, Seed: seedOf(s.Seed, forMasks),
-	}
-	if s.Balanced {
-		set.Weights = ClassWeights(counts)
-	}
+	set := s.training(counts)
 	switch {
 	case s.HeadOnly:
 		set.Frozen = func(name string) bool { return !slices.Contains(n.Head, name) }
@@ -51,6 +42,21 @@ func (n Network) Opener(s Settings, counts []int) (func() (Stepper, error), erro
 		}
 		return stepper{t, program.Classes}, nil
 	}, nil
+}
+
+// training are the settings of package models/train for so many examples of each class, if all of the network learns.
+func (s Settings) training(counts []int) train.Settings {
+	examples := 0
+	for _, n := range counts {
+		examples += n
+	}
+	set := train.Settings{
+		Optimizer: s.optimizer(), Smoothing: s.Smoothing, Accumulate: s.planOf(examples).accumulate, Exempt: train.Vectors, Seed: seedOf(s.Seed, forMasks),
+	}
+	if s.Balanced {
+		set.Weights = ClassWeights(counts)
+	}
+	return set
 }
 
 func fits(patterns []string, name string) bool {

@@ -143,6 +143,9 @@ func (p *Pixels) write(dst []float32, pixels []byte, dx, dy int, mirrored bool) 
 	}
 }
 
+// Changes implements [Store].
+func (p *Pixels) Changes() bool { return p.pad > 0 || p.flip }
+
 // Digest implements [Store].
 func (p *Pixels) Digest(w io.Writer, item int) { _, _ = w.Write(p.sums[item][:]) } // hashes do not fail
 

@@ -21,6 +21,8 @@ type Job struct {
 	Settings Settings
 	// Open returns the network in the state in which each learning rate begins.
 	Open func() (Stepper, error)
+	// Apart, if it is not nil, is what Open returns in two parts: the run computes the features of all examples once, and learns from them.
+	Apart *Apart
 
 	Folder   string            // is there, and nobody else's; see internal/lock
 	Identity map[string]string // what must be the same when the run is resumed
@@ -76,6 +78,9 @@ func Run(ctx context.Context, j Job) (*Outcome, error) {
 	if err := r.begin(); err != nil {
 		return nil, err
 	}
+	if err := r.apart(ctx); err != nil {
+		return nil, err
+	}
 	for !r.at.Done {
 		if err := r.candidate(ctx); err != nil {
 			return nil, err
@@ -126,6 +131,16 @@ func (r *run) begin() error {
 	r.state, r.at = state, at
 	r.before = r.done()
 	return nil
+}
+
+// stopped is ErrStopped once the run is to end.
+func (r *run) stopped() error {
+	select {
+	case <-r.Stop:
+		return ErrStopped
+	default:
+		return nil
+	}
 }
 
 func same(a, b map[string]string) bool {
@@ -198,10 +213,8 @@ func (r *run) steps(ctx context.Context, s Stepper) error {
 	each := r.plan.accumulate
 	queue := newBatches(r.Data, r.train, r.plan, r.Settings).ahead(ctx, r.at.Step*each, r.plan.total*each, loaders)
 	for r.at.Step < r.plan.total {
-		select {
-		case <-r.Stop:
-			return errors.Join(r.save(s), ErrStopped)
-		default:
+		if err := r.stopped(); err != nil {
+			return errors.Join(r.save(s), err)
 		}
 		if err := r.step(ctx, s, queue); err != nil {
 			if ctx.Err() != nil {

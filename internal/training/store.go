@@ -13,6 +13,8 @@ type Store interface {
 	// Batch makes the inputs of items, one row an item, in the order of the network's inputs. With a seed, an item is shown changed, as the
 	// seed has it; nil shows all as they are.
 	Batch(items []int, seed func(item int) uint64) ([]runtime.Tensor, error)
+	// Changes reports whether a seed changes anything.
+	Changes() bool
 	// Digest writes what decides the input of an item: equal bytes mean equal inputs.
 	Digest(w io.Writer, item int)
 }

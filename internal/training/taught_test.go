@@ -23,6 +23,8 @@ func (numbers) Batch(items []int, _ func(int) uint64) ([]runtime.Tensor, error) 
 	return []runtime.Tensor{runtime.TensorOf(out, int64(len(items)))}, nil
 }
 
+func (numbers) Changes() bool { return false }
+
 func (numbers) Digest(io.Writer, int) {}
 
 // guesses are probabilities of two classes that are right more often than not.

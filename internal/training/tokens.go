@@ -106,6 +106,9 @@ func (t *Tokens) Counts(pieces int, items []int) []int {
 	return out
 }
 
+// Changes implements [Store].
+func (t *Tokens) Changes() bool { return t.drop > 0 }
+
 // Digest implements [Store].
 func (t *Tokens) Digest(w io.Writer, item int) {
 	raw := make([]byte, 0, 4*len(t.ids[item]))

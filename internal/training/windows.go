@@ -188,6 +188,9 @@ func (w *Windows) standardise(x []float32) {
 	}
 }
 
+// Changes implements [Store].
+func (w *Windows) Changes() bool { return w.viewer != nil }
+
 // Digest implements [Store].
 func (w *Windows) Digest(to io.Writer, item int) {
 	p := w.places[item]

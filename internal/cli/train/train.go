@@ -118,13 +118,21 @@ func (t *task) learn() error {
 	if err := t.begin(identity); err != nil {
 		return err
 	}
-	open, err := training.Network{Model: onnx.New(net.Graph), Head: headOf(net), Engine: engine, Config: config}.Opener(t.settings, t.data.Counts(t.train))
+	network := training.Network{Model: onnx.New(net.Graph), Head: headOf(net), Engine: engine, Config: config}
+	open, err := network.Opener(t.settings, t.data.Counts(t.train))
 	if err != nil {
 		return err
 	}
+	apart, why, err := network.Apart(t.settings, t.data, t.split)
+	if err != nil {
+		return err
+	}
+	if why != "" {
+		console.Warn(t.c, t.env, []string{"--head-only: the whole network runs in each epoch: " + why})
+	}
 	show, end := t.stepProgress()
 	o, err := training.Run(t.c.Context, training.Job{
-		Data: t.data, Split: t.split, Settings: t.settings, Open: open, Folder: t.folder, Identity: identity, Resume: t.c.Bool("resume"),
+		Data: t.data, Split: t.split, Settings: t.settings, Open: open, Apart: apart, Folder: t.folder, Identity: identity, Resume: t.c.Bool("resume"),
 		Loaders: t.c.Int("loaders"), SaveEvery: t.c.Duration("save-every"), Stop: t.env.Stops.Begin(), Progress: show,
 	})
 	end()
