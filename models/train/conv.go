@@ -80,17 +80,17 @@ func (c product) build() graph.Value {
 	if len(c.n.Inputs) > 2 && c.n.Inputs[2] != graph.None {
 		all = g.Op("Add", []graph.Value{all, g.Op("Unsqueeze", []graph.Value{c.n.Inputs[2], g.Ints(1)})})
 	}
-	out := g.Op("Reshape", []graph.Value{all, g.Ints(append([]int64{dims[0], -1}, c.narrow...)...)})
-	return g.Op("Transpose", []graph.Value{out}, graph.A("perm", c.swapped()))
+	out := g.Op("Reshape", []graph.Value{all, g.Ints(append(append([]int64{dims[0]}, c.narrow...), -1)...)})
+	return g.Op("Transpose", []graph.Value{out}, graph.A("perm", rowsFirst(2+len(c.kernel))))
 }
 
 // seen returns what the taps read of x, [C taps, N places].
 func (c product) seen(channels, taps int64) graph.Value {
 	g := c.g
-	first := g.Op("Transpose", []graph.Value{c.n.Inputs[0]}, graph.A("perm", c.swapped())) // [C, N, ...]
+	last := g.Op("Transpose", []graph.Value{c.n.Inputs[0]}, graph.A("perm", rowsLast(2+len(c.kernel)))) // [C, ..., N]
 	var parts []graph.Value
 	for tap := range taps {
-		parts = append(parts, g.Op("Unsqueeze", []graph.Value{c.tap(first, tap), g.Ints(1)}))
+		parts = append(parts, g.Op("Unsqueeze", []graph.Value{c.tap(last, tap), g.Ints(1)}))
 	}
 	all := parts[0]
 	if taps > 1 {
@@ -107,7 +107,7 @@ func (c product) tap(x graph.Value, tap int64) graph.Value {
 	for i := axes - 1; i >= 0; i-- {
 		begin := tap%c.kernel[i]*c.w.Dilation[i] - c.w.Begin[i]
 		tap /= c.kernel[i]
-		pads[2+i], pads[axes+4+i] = -begin, begin+c.narrow[i]*c.w.Stride[i]-c.wide[i]
+		pads[1+i], pads[axes+3+i] = -begin, begin+c.narrow[i]*c.w.Stride[i]-c.wide[i]
 	}
 	if slices.ContainsFunc(pads, func(p int64) bool { return p != 0 }) {
 		x = c.g.Op("Pad", []graph.Value{x, c.g.Ints(pads...)})
@@ -118,7 +118,7 @@ func (c product) tap(x graph.Value, tap int64) graph.Value {
 // thinned keeps the first of every stride along each axis. Each stride becomes an axis, because the derivative of a Slice with steps is slow.
 func (c product) thinned(x graph.Value) graph.Value {
 	g := c.g
-	dims := []int64{0, -1} // channels stay, and rows are open
+	dims := []int64{0} // channels stay
 	var axes, from, to []int64
 	for i, n := range c.narrow {
 		dims = append(dims, n)
@@ -130,16 +130,26 @@ func (c product) thinned(x graph.Value) graph.Value {
 	if len(axes) == 0 {
 		return x
 	}
+	dims = append(dims, -1) // rows are open
 	apart := g.Op("Reshape", []graph.Value{x, g.Ints(dims...)})
 	first := g.Op("Slice", []graph.Value{apart, g.Ints(from...), g.Ints(to...), g.Ints(axes...)})
 	return g.Op("Squeeze", []graph.Value{first, g.Ints(axes...)})
 }
 
-// swapped is the order of axes in which rows and channels have changed places.
-func (c product) swapped() []int64 {
-	perm := []int64{1, 0}
-	for i := range c.kernel {
-		perm = append(perm, int64(2+i))
+// rowsLast is the order of axes [C, ..., N] of [N, C, ...].
+func rowsLast(rank int) []int64 {
+	var perm []int64
+	for a := 1; a < rank; a++ {
+		perm = append(perm, int64(a))
+	}
+	return append(perm, 0)
+}
+
+// rowsFirst is the way back.
+func rowsFirst(rank int) []int64 {
+	perm := []int64{int64(rank - 1)}
+	for a := range rank - 1 {
+		perm = append(perm, int64(a))
 	}
 	return perm
 }
