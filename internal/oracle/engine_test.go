@@ -143,6 +143,14 @@ func noise(g *graph.Graph) []oracle.Tensor {
 		for _, d := range dims {
 			n *= int(d)
 		}
+		if g.TypeOf(v).Elem == graph.Int64 { // word pieces, or their mask
+			ids := make([]int64, n)
+			for i := range ids {
+				ids[i] = random.Int64N(2)
+			}
+			out = append(out, oracle.Int64s(ids, dims...))
+			continue
+		}
 		f := make([]float64, n)
 		for i := range f {
 			f[i] = float64(float32(random.NormFloat64()))

@@ -171,6 +171,14 @@ func noise(g *graph.Graph, batch int64) []runtime.Tensor {
 			}
 			sizes = append(sizes, n)
 		}
+		if g.TypeOf(v).Elem == graph.Int64 { // word pieces, or their mask
+			x := runtime.NewTensor[int64](sizes...)
+			for i := range x.Data.([]int64) {
+				x.Data.([]int64)[i] = random.Int64N(2)
+			}
+			out = append(out, x)
+			continue
+		}
 		x := runtime.NewTensor[float32](sizes...)
 		for i := range x.Data.([]float32) {
 			x.Data.([]float32)[i] = random.Float32()*4 - 2
