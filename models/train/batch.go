@@ -70,6 +70,17 @@ func (t *Trainer) soft(targets []float32) (items int, err error) {
 	return items, nil
 }
 
+// weightless reports a batch all of whose targets are classes that weigh nothing: its loss would be 0/0.
+func (t *Trainer) weightless() bool {
+	weights := t.p.settings.Weights
+	for i, v := range t.targets.Data.([]float32) {
+		if v != 0 && (weights == nil || float32(weights[i%len(weights)]) != 0) {
+			return false
+		}
+	}
+	return true
+}
+
 // fit checks the inputs' shapes and notes them.
 func (t *Trainer) fit(b Batch) (rows int64, err error) {
 	if len(b.Inputs) != len(t.p.data) {

@@ -100,21 +100,20 @@ func (t *Trainer) Step(ctx context.Context, b Batch, rate float64) (Result, erro
 }
 
 func (t *Trainer) learn(ctx context.Context, b Batch, rate float64) (Result, error) {
-	if !(rate >= 0 && rate < 1e9) {
-		return Result{}, fmt.Errorf("rate %v: want 0 to 1e9", rate)
+	if err := t.setRate(rate); err != nil {
+		return Result{}, err
 	}
 	items, err := t.take(b)
 	if err != nil {
 		return Result{}, err
 	}
-	if items == 0 {
-		return Result{}, errors.New("no item of the batch has a target")
+	if items == 0 || t.weightless() {
+		return Result{}, errors.New("no item of the batch has a target that counts")
 	}
 	if err := t.enough(t.shapes[0][0]); err != nil {
 		return Result{}, err
 	}
 	t.draw()
-	t.rate.Data.([]float32)[0] = float32(rate)
 	r := t.gradient
 	if t.step != nil {
 		r = t.step
@@ -134,7 +133,22 @@ func (t *Trainer) learn(ctx context.Context, b Batch, rate float64) (Result, err
 	if t.pending++; t.pending < t.p.settings.Accumulate {
 		return out, nil
 	}
-	return t.applied(ctx, out)
+	out, err = t.applied(ctx, out)
+	if t.pending > 0 { // interrupted: the batch has not been added either
+		r.turn(t)
+		t.batches--
+		t.pending--
+	}
+	return out, err
+}
+
+// setRate takes a learning rate.
+func (t *Trainer) setRate(rate float64) error {
+	if !(rate >= 0 && rate < 1e9) {
+		return fmt.Errorf("rate %v: want 0 to 1e9", rate)
+	}
+	t.rate.Data.([]float32)[0] = float32(rate)
+	return nil
 }
 
 // Flush moves the parameters by what was added up so far, as at the end of an epoch; without any it does nothing.
@@ -142,15 +156,18 @@ func (t *Trainer) Flush(ctx context.Context, rate float64) (Result, error) {
 	if t.pending == 0 {
 		return Result{}, nil
 	}
-	t.rate.Data.([]float32)[0] = float32(rate)
-	r, err := t.applied(ctx, Result{})
+	var r Result
+	err := t.setRate(rate)
+	if err == nil {
+		r, err = t.applied(ctx, Result{})
+	}
 	if err != nil {
 		return Result{}, fmt.Errorf("train: step %d: %w", t.steps+1, err)
 	}
 	return r, nil
 }
 
-// applied moves by the sum of gradients, and begins another. One that is not finite is given up.
+// applied moves by the sum of gradients, and begins another. One that is not finite is given up; one that the context interrupts stays.
 func (t *Trainer) applied(ctx context.Context, out Result) (Result, error) {
 	err := t.apply.run(ctx, t, nil)
 	if err == nil {
