@@ -1,6 +1,8 @@
 package train
 
 import (
+	"fmt"
+	"math"
 	"slices"
 
 	"github.com/oatta/oatta/models/graph"
@@ -27,7 +29,11 @@ func (b *builder) normalisations() error {
 		if name == "" {
 			name = b.net.NameOf(n.Outputs[0])
 		}
-		for _, d := range b.net.TypeOf(n.Inputs[0]).Shape[2:] {
+		shape := b.net.TypeOf(n.Inputs[0]).Shape
+		if len(shape) < 2 {
+			return fmt.Errorf("%v: the rank of %q, over which it takes statistics, is not known", n, b.net.NameOf(n.Inputs[0]))
+		}
+		for _, d := range shape[2:] {
 			places *= max(0, d.Size)
 		}
 		b.p.smallest = append(b.p.smallest, layer{name, places})
@@ -71,11 +77,12 @@ func (b *builder) measured(d *draft, layers []*graph.Node) {
 	}
 	op := func(name string, in ...graph.Value) graph.Value { return d.Op(name, in) }
 	number := func(f float64) graph.Value { return d.Scalar(graph.Float32, f) }
-	var parts []graph.Value
+	s := newShift(b)
 	for _, n := range layers {
 		mean, variance := moments(d.Graph, n.Inputs[0])
 		count := op("Div", d.Op("Cast", []graph.Value{op("Size", n.Inputs[0])}, graph.A("to", graph.Float32)), number(float64(d.TypeOf(mean).Shape[0].Size)))
-		parts = append(parts, mean, op("Mul", variance, op("Div", count, op("Sub", count, number(1)))))
+		s.add(d, n.Inputs[3], mean)
+		s.add(d, n.Inputs[4], op("Mul", variance, op("Div", count, op("Sub", count, number(1)))))
 		d.Replace(n.Outputs[1], mean)
 		d.Replace(n.Outputs[2], variance)
 		plain := d.Append(graph.Node{
@@ -91,8 +98,44 @@ func (b *builder) measured(d *draft, layers []*graph.Node) {
 		d.Remove(n)
 	}
 	at := slices.IndexFunc(b.p.cells, func(c cell) bool { return c.kind == cellRunning })
-	batch := d.Op("Concat", parts, graph.A("axis", 0))
-	d.next(b, at, op("Add", op("Mul", d.cell(b, at), number(1-momentum)), op("Mul", batch, number(momentum))))
+	batch := d.Op("Concat", s.batch, graph.A("axis", 0))
+	d.next(b, at, op("Add", op("Mul", d.cell(b, at), s.keep(d)), op("Mul", batch, number(momentum))))
+}
+
+// shift is how running statistics move. One that several nodes share, as that of a layer which is applied twice, moves once for each, in
+// their order: of two batches b1 and b2 it becomes 0.9 (0.9 r + 0.1 b1) + 0.1 b2.
+type shift struct {
+	stats []graph.Value // as the cell has them
+	batch []graph.Value // of each, what is added to it times the momentum
+	times []int         // of each, how often it moves
+}
+
+func newShift(b *builder) *shift {
+	stats := b.statistics()
+	return &shift{stats, make([]graph.Value, len(stats)), make([]int, len(stats))}
+}
+
+// add lets a statistic move towards what it is in a batch.
+func (s *shift) add(d *draft, stat, batch graph.Value) {
+	i := slices.Index(s.stats, stat)
+	if s.times[i]++; s.times[i] > 1 {
+		batch = d.Op("Add", []graph.Value{d.Op("Mul", []graph.Value{s.batch[i], d.Scalar(graph.Float32, 1-momentum)}), batch})
+	}
+	s.batch[i] = batch
+}
+
+// keep is what the old statistics are multiplied by.
+func (s *shift) keep(d *draft) graph.Value {
+	if slices.Max(s.times) == 1 {
+		return d.Scalar(graph.Float32, 1-momentum)
+	}
+	var all []float32
+	for i, v := range s.stats {
+		for range d.ConstOf(v).Len() {
+			all = append(all, float32(math.Pow(1-momentum, float64(s.times[i]))))
+		}
+	}
+	return d.Const("running_keep", graph.NewTensor(all, int64(len(all))))
 }
 
 // moments returns mean and biased variance of each channel, axis 1. The deviations are those that the derivative takes too, so that an
