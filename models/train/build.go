@@ -64,6 +64,9 @@ func (b *builder) prepare() error {
 		return fmt.Errorf("%d weights for %d classes", len(w), b.p.Classes)
 	}
 	for _, v := range b.data {
+		if len(g.TypeOf(v).Shape) == 0 {
+			return fmt.Errorf("input %q is %v, want rows [N, ...]", g.NameOf(v), g.TypeOf(v))
+		}
 		b.p.data = append(b.p.data, g.TypeOf(v))
 	}
 	return g.Err()
@@ -89,6 +92,11 @@ func (b *builder) choose() error {
 			exempt = append(exempt, v)
 		default:
 			decays = append(decays, v)
+		}
+	}
+	for _, v := range slices.Concat(decays, exempt) {
+		if e := b.net.TypeOf(v).Elem; e != graph.Float32 {
+			return fmt.Errorf("parameter %q is %v, want float32: freeze it, or give the network in float32", b.net.NameOf(v), e)
 		}
 	}
 	for _, group := range [][]graph.Value{decays, exempt} {

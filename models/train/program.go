@@ -45,7 +45,7 @@ type layer struct {
 
 // Build returns the graphs that train a network, which is not changed. It must be a classifier: inputs [N, ...], and an output [N, K] of
 // logits in float32. Constants that are parameters (models/graph, MarkParams, unless the graph has them marked already) and that
-// Settings.Frozen does not hold are trained; those in half precision become float32.
+// Settings.Frozen does not hold are trained; those that are stored in half precision behind a Cast become float32.
 //
 // An operator without a derivative between a parameter and the loss is an autodiff.MissingError that names the node.
 func Build(m *onnx.Model, s Settings) (*Program, error) {

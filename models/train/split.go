@@ -14,9 +14,10 @@ const FeaturesName = "features"
 // Split cuts a network before its head, the last matrix product or convolution on the way to an output ("": the first), or before the
 // dropout in front of that. To train the head alone the features of all items are computed once, by an engine that runs the first network
 // [N, ...] -> features [N, ...], and the second one, features -> the output, is given to [Build]. Tensors keep their names, by which [Join]
-// puts a trained head back.
+// puts a trained head back. What is stored in half precision becomes float32, as in [Build].
 func Split(m *onnx.Model, name string) (features, head *onnx.Model, err error) {
 	g := m.Graph.Clone()
+	g.Widen()
 	if len(g.Params()) == 0 {
 		g.MarkParams()
 	}
@@ -55,10 +56,11 @@ func Split(m *onnx.Model, name string) (features, head *onnx.Model, err error) {
 }
 
 // Join returns a network with the parameters of a head that was trained apart, by their names. A parameter that the network does not have,
-// or has in other sizes, is an error.
+// or has in other sizes, is an error. What is stored in half precision becomes float32, as the head's is.
 func Join(m, head *onnx.Model) (*onnx.Model, error) {
 	out := m.Clone()
 	g := out.Graph
+	g.Widen()
 	for _, v := range head.Graph.Params() {
 		name, t := head.Graph.NameOf(v), head.Graph.ConstOf(v)
 		old := g.Lookup(name)
@@ -66,6 +68,9 @@ func Join(m, head *onnx.Model) (*onnx.Model, error) {
 			return nil, fmt.Errorf("train: the network has no constant %q of sizes %v", name, t.Dims())
 		}
 		replace(g, old, t)
+	}
+	if err := g.Err(); err != nil {
+		return nil, fmt.Errorf("train: %w", err)
 	}
 	return out, nil
 }
