@@ -59,6 +59,9 @@ func (b *builder) statistics() []graph.Value {
 func (b *builder) inTraining(d *draft) []*graph.Node {
 	var out []*graph.Node
 	for _, y := range b.batch {
+		if flat, ok := d.flat[y]; ok {
+			y = flat
+		}
 		n, _ := d.Producer(y)
 		n.SetAttr(graph.A("training_mode", 1))
 		n.SetAttr(graph.A("momentum", 0.0))

@@ -11,19 +11,21 @@ import (
 const manyPlaces = 32
 
 // convolutions writes those with few places and a weight that is trained as one matrix product over all rows, of the weight
-// [M, C taps] with what the taps see [C taps, N places]. The derivative has the same products.
+// [M, C taps] with what the taps see [C taps, places N]. The derivative has the same products.
 func (b *builder) convolutions(d *draft) error {
 	trained := slices.Concat(b.groups...)
+	l := newLayout(d, b)
 	for _, n := range slices.Clone(d.Nodes()) {
-		if n.Op != "Conv" || n.Domain != "" || n.Int("group", 1) != 1 || !slices.Contains(trained, n.Inputs[1]) {
+		if n.Domain != "" || l.follow(n) {
 			continue
 		}
-		c, ok := newProduct(d.Graph, n)
-		if !ok {
+		if n.Op != "Conv" || n.Int("group", 1) != 1 || !slices.Contains(trained, n.Inputs[1]) {
 			continue
 		}
-		d.Replace(n.Outputs[0], c.build())
-		d.Remove(n)
+		if c, ok := newProduct(d.Graph, n); ok {
+			c.last = l.enter(n.Inputs[0])
+			l.put(n, c.build())
+		}
 	}
 	if err := d.Sort(); err != nil {
 		return err
@@ -35,6 +37,7 @@ func (b *builder) convolutions(d *draft) error {
 type product struct {
 	g                    *graph.Graph
 	n                    *graph.Node
+	last                 graph.Value // what it takes, rows last
 	w                    graph.Window
 	kernel, wide, narrow []int64
 }
@@ -70,7 +73,7 @@ func volume(sizes []int64) int64 {
 	return n
 }
 
-// build returns the result [N, M, places], in place of the operator's.
+// build returns the result, rows last: [M, places, N].
 func (c product) build() graph.Value {
 	g, weight := c.g, c.n.Inputs[1]
 	dims := g.ConstOf(weight).Dims()
@@ -80,17 +83,15 @@ func (c product) build() graph.Value {
 	if len(c.n.Inputs) > 2 && c.n.Inputs[2] != graph.None {
 		all = g.Op("Add", []graph.Value{all, g.Op("Unsqueeze", []graph.Value{c.n.Inputs[2], g.Ints(1)})})
 	}
-	out := g.Op("Reshape", []graph.Value{all, g.Ints(append(append([]int64{dims[0]}, c.narrow...), -1)...)})
-	return g.Op("Transpose", []graph.Value{out}, graph.A("perm", rowsFirst(2+len(c.kernel))))
+	return g.Op("Reshape", []graph.Value{all, g.Ints(append(append([]int64{dims[0]}, c.narrow...), -1)...)})
 }
 
-// seen returns what the taps read of x, [C taps, N places].
+// seen returns what the taps read of x, [C taps, places N].
 func (c product) seen(channels, taps int64) graph.Value {
 	g := c.g
-	last := g.Op("Transpose", []graph.Value{c.n.Inputs[0]}, graph.A("perm", rowsLast(2+len(c.kernel)))) // [C, ..., N]
 	var parts []graph.Value
 	for tap := range taps {
-		parts = append(parts, g.Op("Unsqueeze", []graph.Value{c.tap(last, tap), g.Ints(1)}))
+		parts = append(parts, g.Op("Unsqueeze", []graph.Value{c.tap(c.last, tap), g.Ints(1)}))
 	}
 	all := parts[0]
 	if taps > 1 {
@@ -134,22 +135,4 @@ func (c product) thinned(x graph.Value) graph.Value {
 	apart := g.Op("Reshape", []graph.Value{x, g.Ints(dims...)})
 	first := g.Op("Slice", []graph.Value{apart, g.Ints(from...), g.Ints(to...), g.Ints(axes...)})
 	return g.Op("Squeeze", []graph.Value{first, g.Ints(axes...)})
-}
-
-// rowsLast is the order of axes [C, ..., N] of [N, C, ...].
-func rowsLast(rank int) []int64 {
-	var perm []int64
-	for a := 1; a < rank; a++ {
-		perm = append(perm, int64(a))
-	}
-	return append(perm, 0)
-}
-
-// rowsFirst is the way back.
-func rowsFirst(rank int) []int64 {
-	perm := []int64{int64(rank - 1)}
-	for a := range rank - 1 {
-		perm = append(perm, int64(a))
-	}
-	return perm
 }

@@ -11,6 +11,8 @@ type draft struct {
 	plan plan
 	in   []graph.Value
 	out  []named
+
+	flat map[graph.Value]graph.Value // by the network's result of a BatchNormalization, that of the node in its place
 }
 
 type named struct {
