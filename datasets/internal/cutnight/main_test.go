@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,7 +17,7 @@ var sample = filepath.Join(testdata.Root(), "datasets", "samples", "night.edf")
 
 // The committed sample is what this program makes.
 func TestCommittedSampleIsCurrent(t *testing.T) {
-	got, err := cut(testdata.Asset(t, "sleep-psg", "SC4001E0-PSG.edf"), testdata.Shared(t, "data", "edf", "SC4001EC-Hypnogram.edf"))
+	got, err := cut(testdata.Asset(t, "sleep-psg", "SC4001E0-PSG.edf"), testdata.Shared(t, "data", "edf", "SC4001EC-Hypnogram.edf"), ofSample)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +42,7 @@ func TestSample(t *testing.T) {
 		t.Errorf("start %s", got)
 	}
 	scores, err := hypnogram.Read(f)
-	if err != nil || len(scores.Stages) != epochs || len(scores.Warnings) > 0 {
+	if err != nil || int64(len(scores.Stages)) != ofSample.epochs || len(scores.Warnings) > 0 {
 		t.Fatalf("%v, %+v", err, scores)
 	}
 	counts := map[hypnogram.Stage]int{}
@@ -57,8 +58,57 @@ func TestSample(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	for _, name := range []string{"none.edf", sample} {
-		if _, err := cut(name, sample); err == nil {
+		if _, err := cut(name, sample, ofSample); err == nil {
 			t.Errorf("%s was cut", name)
+		}
+	}
+}
+
+// A part that overlaps the sample has its epochs, sample by sample.
+func TestParts(t *testing.T) {
+	got, err := cut(testdata.Asset(t, "sleep-psg", "SC4001E0-PSG.edf"), testdata.Shared(t, "data", "edf", "SC4001EC-Hypnogram.edf"), part{ofSample.first + 70, 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "part.edf")
+	if err := os.WriteFile(name, got, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	is, was := tail(t, name, 0), tail(t, sample, 70)
+	if len(is.Stages) != 20 || !slices.Equal(is.Stages[:10], was.Stages[70:]) || !slices.Equal(is.samples, was.samples) {
+		t.Errorf("%d epochs, stages %v, want %v; or other samples", len(is.Stages), is.Stages[:10], was.Stages[70:])
+	}
+}
+
+// scored is a recording's stages, and its first channel for ten epochs.
+type scored struct {
+	*hypnogram.Hypnogram
+	samples []int32
+}
+
+func tail(t *testing.T, name string, epoch int64) scored {
+	f, err := edf.OpenFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	h, err := hypnogram.Read(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	each := int64(f.Header().Signals[0].SamplesPerRecord)
+	out := scored{h, make([]int32, 10*each)}
+	if err := f.Digital(out.samples, 0, epoch*each); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestArguments(t *testing.T) {
+	for args, want := range map[string]part{"r h o": ofSample, "r h o 900 120": {900, 120}, "r h": {}, "r h o 1": {}, "r h o -1 5": {}, "r h o 1 0": {}, "r h o 1 x": {}} {
+		got, err := partOf(strings.Fields("cutnight " + args))
+		if (err == nil) != (want.epochs > 0) || err == nil && got != want {
+			t.Errorf("%s: %v, %v; want %v", args, got, err, want)
 		}
 	}
 }
