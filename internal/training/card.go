@@ -49,7 +49,7 @@ func orFresh(from string) string {
 
 func (c Card) writeData(w io.Writer, d *Data, s *Split, hash string) {
 	fmt.Fprintf(w, "## Data\n\n%s. SHA-256 of the labelled contents: `%s`.\n\n", strings.Join(c.Sources, ", "), hash)
-	fmt.Fprintf(w, "Whole %ss are held out; nobody is in two parts. Validation chose the learning rate and the checkpoint, and gave the temperature; the test chose nothing.\n\n", c.Group)
+	fmt.Fprintf(w, "Whole %ss are held out; nobody is in two parts. Validation chose %s, and gave the temperature; the test chose nothing.\n\n", c.Group, c.chosen())
 	fmt.Fprintf(w, "| %s | training | validation | test |\n|---|---:|---:|---:|\n", "class")
 	parts := [][]int{d.Counts(d.Of(s.Train)), d.Counts(d.Of(s.Validation)), d.Counts(d.Of(s.Test))}
 	totals := make([]int, len(parts))
@@ -65,6 +65,14 @@ func (c Card) writeData(w io.Writer, d *Data, s *Split, hash string) {
 	fmt.Fprintf(w, "| %ss | %d | %d | %d |\n\n", c.Group, len(s.Train), len(s.Validation), len(s.Test))
 	fmt.Fprintf(w, "Training: %s. Validation: %s. Test: %s.\n\n", listed(s.Train), listed(s.Validation), listed(s.Test))
 	fmt.Fprintf(w, "Not used: %d without a label, %d with a label that is none of the classes, %d that could not be read.\n\n", d.Free, d.Other, len(d.Bad))
+}
+
+// chosen is what the validation examples chose.
+func (c Card) chosen() string {
+	if c.Settings.Keep == KeepLast {
+		return "the learning rate"
+	}
+	return "the learning rate and the checkpoint"
 }
 
 // listed names groups, not beyond what a reader would look through.
@@ -93,8 +101,12 @@ func (c Card) writeTraining(w io.Writer, d *Data, o *Outcome, l *Learned) {
 	if c.Recipe != "" {
 		fmt.Fprintf(w, "Recipe `%s`. ", c.Recipe)
 	}
-	fmt.Fprintf(w, "%d steps in all; the best look at the validation examples was after step %d with the rate %g: accuracy %.4f, %.4f nats. `metrics.csv` has all looks, `curves.svg` draws them.\n\n",
-		o.Steps, o.Best.Step, o.Best.Rate, o.Best.Accuracy, o.Best.NLL)
+	kept := "the best look at the validation examples was after"
+	if c.Settings.Keep == KeepLast {
+		kept = "kept is the last network, and its look at the validation examples is that of"
+	}
+	fmt.Fprintf(w, "%d steps in all; %s step %d with the rate %g: accuracy %.4f, %.4f nats. `metrics.csv` has all looks, `curves.svg` draws them.\n\n",
+		o.Steps, kept, o.Best.Step, o.Best.Rate, o.Best.Accuracy, o.Best.NLL)
 	if len(o.Diverged) > 0 {
 		fmt.Fprintf(w, "With the rates %v the loss diverged; they were given up.\n\n", o.Diverged)
 	}

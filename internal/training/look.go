@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// look scores the network on the validation examples, and keeps it if it is the best so far.
+// look scores the network on the validation examples, and keeps it if it counts and is the best so far.
 func (r *run) look(ctx context.Context, s Stepper) (over bool, err error) {
 	accuracy, nll, err := r.validate(ctx, s)
 	if err != nil {
@@ -24,7 +24,7 @@ func (r *run) look(ctx context.Context, s Stepper) (over bool, err error) {
 	if now.better(r.at.Own) {
 		r.at.Own, r.at.Stale = &now, 0
 	}
-	if now.better(r.at.Best) {
+	if counts := r.Settings.Keep != KeepLast || r.at.Step == r.plan.total; counts && now.better(r.at.Best) {
 		r.at.Best = &now
 		state, err := s.State()
 		if err == nil {

@@ -114,6 +114,24 @@ func TestRun(t *testing.T) {
 }
 
 // A run that is stopped and resumed any number of times ends with the bytes of one that is not.
+// Kept last is the network after the last step, whatever looks said on the way: that of a training which looks but once.
+func TestKeepLast(t *testing.T) {
+	last, once := quick, quick
+	last.Rates, last.Keep = []float64{3e-3}, training.KeepLast
+	once.Rates, once.Every = []float64{3e-3}, 1e5
+	kept, err := training.Run(context.Background(), job(t, last))
+	if err != nil {
+		t.Fatal(err)
+	}
+	end, err := training.Run(context.Background(), job(t, once))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kept.Best != end.Best || kept.Best.Step != kept.Steps || len(kept.Rows) != 4 || len(end.Rows) != 1 || !bytes.Equal(network(t, kept), network(t, end)) {
+		t.Errorf("%+v of %d looks, want %+v of 1 and the same network", kept.Best, len(kept.Rows), end.Best)
+	}
+}
+
 func TestResumeIsExact(t *testing.T) {
 	for name, s := range map[string]func(*training.Settings){
 		"adamw":       func(*training.Settings) {},

@@ -15,6 +15,8 @@ type Settings struct {
 	// Every is how many steps lie between two looks at the validation examples; 0: an epoch.
 	Every    int `json:"evaluate_every,omitempty"`
 	Patience int `json:"patience,omitempty"` // looks without a better one after which a rate is given up; 0: never
+	// Keep is which network of a learning rate counts: [KeepBest], as "" does, or [KeepLast].
+	Keep string `json:"keep,omitempty"`
 
 	Batch      int       `json:"batch"`                // examples that are shown at once
 	Accumulate int       `json:"accumulate,omitempty"` // batches that make one step; 0: 1
@@ -36,6 +38,14 @@ type Settings struct {
 	Seed     uint64   `json:"seed"`
 }
 
+// Which network of a learning rate counts.
+const (
+	KeepBest = "best" // the one of the best look at the validation examples
+	// KeepLast is the one after the last step: validation examples of a few people are too noisy a judge of steps. Among several rates they
+	// still choose.
+	KeepLast = "last"
+)
+
 // methods are the optimisers by name.
 var methods = map[string]optim.Method{"sgd": optim.SGD, "adam": optim.Adam, "adamw": optim.AdamW}
 
@@ -53,6 +63,10 @@ func (s Settings) validate() error {
 		return fmt.Errorf("%d epochs and %d steps: want one of the two", s.Epochs, s.Steps)
 	case s.Every < 0 || s.Patience < 0:
 		return fmt.Errorf("a look every %d steps, patience of %d: want 0 or more", s.Every, s.Patience)
+	case s.Keep != "" && s.Keep != KeepBest && s.Keep != KeepLast:
+		return fmt.Errorf("keep %q: want %s or %s", s.Keep, KeepBest, KeepLast)
+	case s.Keep == KeepLast && s.Patience > 0:
+		return errors.New("the last network is kept, so that no rate may be given up before its end: leave patience out")
 	case s.Batch < 1 || s.Batch > 1<<16:
 		return fmt.Errorf("batch of %d: want 1 to %d", s.Batch, 1<<16)
 	case s.Accumulate < 0 || s.Accumulate > 1<<16:

@@ -85,6 +85,8 @@ func TestSettingsRefused(t *testing.T) {
 		"drop factor 1":            func(s *Settings) { s.Schedule.DropFactor = 1 },
 		"nothing else need":        func(s *Settings) { s.HeadOnly, s.Freeze = true, []string{"a"} },
 		"patience of -1":           func(s *Settings) { s.Patience = -1 },
+		`keep "worst"`:             func(s *Settings) { s.Keep = "worst" },
+		"leave patience out":       func(s *Settings) { s.Keep, s.Patience = KeepLast, 3 },
 		"-1 batches a step":        func(s *Settings) { s.Accumulate = -1 },
 		"models/optim: decay -1":   func(s *Settings) { s.Decay = -1 },
 		"models/optim: momentum 1": func(s *Settings) { s.Momentum = 1 },

@@ -78,6 +78,7 @@ func learningFlags(k kind) []cli.Flag {
 		&cli.Float64Flag{Name: "smoothing", Category: learnCategory, DefaultText: "0", Usage: "part of each label that is shared among all classes"},
 		&cli.BoolFlag{Name: "balanced", Category: learnCategory, Usage: "rare classes weigh as much as frequent ones"},
 		&cli.IntFlag{Name: "patience", Category: learnCategory, DefaultText: "none", Usage: "looks at the validation examples without a better one, after which a rate is given up"},
+		&cli.StringFlag{Name: "keep", Category: learnCategory, DefaultText: training.KeepBest, Usage: "`WHICH` network of a rate counts: best, of the looks at the validation examples, or last, of the last step"},
 		&cli.IntFlag{Name: "every", Category: learnCategory, DefaultText: "an epoch", Usage: "steps from one look to the next"},
 		&cli.StringSliceFlag{Name: "freeze", Category: learnCategory, Usage: "`PATTERN` of names of parameters that stay as they are, as 'layer1.*'"},
 		&cli.BoolFlag{Name: "head-only", Category: learnCategory, Usage: "only the last layer learns"},
@@ -135,6 +136,9 @@ func (t *task) readSettings() error {
 		if c.IsSet(name) {
 			*to = c.Float64(name)
 		}
+	}
+	if s.Keep = c.String("keep"); s.Keep == training.KeepBest {
+		s.Keep = "" // as without the flag
 	}
 	s.Balanced, s.Freeze, s.HeadOnly, s.Seed = c.Bool("balanced"), c.StringSlice("freeze"), c.Bool("head-only"), c.Uint64("seed")
 	if err := t.readOptimizer(); err != nil {
