@@ -155,6 +155,28 @@ func compareFolders(t *testing.T, a, b string) {
 	}
 }
 
+// A test that waits is in no file, and then is scored as if it had not waited.
+func TestTrainTestLater(t *testing.T) {
+	needEngine(t)
+	data, dir := walkers(t, 4), t.TempDir()
+	whole, waiting := filepath.Join(dir, "whole", "walk"), filepath.Join(dir, "waiting", "walk")
+	mustOatta(t, console.Fine, trainWalkers(data, whole, "--keep", "last")...)
+	printed, _ := mustOatta(t, console.Fine, "train", "motion", data, "-o", waiting, "--epochs", "3", "--batch", "16", "--threads", "1", "--jitter", "0.05", "--rotate", "10", "--keep", "last", "--test-later")
+	for _, want := range []string{"test        not scored", "validation  accuracy", "last        step "} {
+		if !strings.Contains(printed, want) {
+			t.Errorf("it does not print %q:\n%s", want, printed)
+		}
+	}
+	if page := readFile(t, filepath.Join(waiting, "README.md")); !strings.Contains(page, "The test is not scored yet") || !strings.Contains(page, "kept is the last network") {
+		t.Errorf("%s", page)
+	}
+	if scored := readFile(t, filepath.Join(waiting, "scores.json")); !strings.Contains(scored, `"Test": null`) {
+		t.Errorf("%s", scored)
+	}
+	mustOatta(t, console.Fine, trainWalkers(data, waiting, "--keep", "last", "--resume")...)
+	compareFolders(t, whole, waiting)
+}
+
 func TestTrainInterrupted(t *testing.T) {
 	needEngine(t)
 	data, out := walkers(t, 4), filepath.Join(t.TempDir(), "walk")

@@ -23,6 +23,7 @@ type Card struct {
 	Settings Settings
 	Changes  any // what is done to examples
 	Group    string
+	Later    bool // there is a test, which is not scored yet
 }
 
 // write writes the page, in Markdown.
@@ -152,7 +153,11 @@ func (c Card) writeScores(w io.Writer, d *Data, s *Split, l *Learned) {
 	}
 	fmt.Fprintf(w, "## Scores\n\nOf the %s. Raw is the network alone; filtered is with the order-aware filter as items come (`--causal`), smoothed with all of their stream (the default of `oatta run`).\n\n", part)
 	if l.Test == nil {
-		fmt.Fprint(w, "There is no test: the validation chose the checkpoint, so that these are somewhat too good.\n\n")
+		none := "There is no test"
+		if c.Later {
+			none = "The test is not scored yet (`--test-later`; the same command with `--resume` and without it does)"
+		}
+		fmt.Fprintf(w, "%s: the validation chose %s, so that these are somewhat too good.\n\n", none, c.chosen())
 	}
 	fmt.Fprint(w, "| | raw | filtered | smoothed |\n|---|---:|---:|---:|\n")
 	for _, row := range []struct {
@@ -235,7 +240,7 @@ func (c Card) writeLimits(w io.Writer, d *Data, s *Split, l *Learned) {
 	fmt.Fprint(w, "## Limits\n\n")
 	fmt.Fprintf(w, "- It knows %d classes and gives one of them for anything: what is none of them gets a wrong label.\n", len(d.Labels))
 	fmt.Fprintf(w, "- It saw %d %ss. Others, other devices, places and times may differ from these more than they do from each other.\n", len(s.Train), c.Group)
-	if n := len(s.Test); n > 0 && n < few {
+	if n := len(s.Test); l.Test != nil && n < few {
 		fmt.Fprintf(w, "- The scores are of %d %ss only.\n", n, c.Group)
 	}
 	if d.Other > 0 || d.Free > 0 {

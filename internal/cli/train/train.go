@@ -312,16 +312,17 @@ func (t *task) write(ctx context.Context, o *training.Outcome, net *backbone.Net
 	if err != nil {
 		return err
 	}
-	l, err := training.Learn(ctx, t.data, t.split, training.Session{Session: session}, t.settings)
+	l, err := training.Learn(ctx, t.data, t.scored(), training.Session{Session: session}, t.settings)
 	if err := errors.Join(err, session.Close()); err != nil {
 		return t.ended(err)
 	}
 	t.manifest.Source = fmt.Sprintf("oatta train %s on %s (sha256 %s)", t.name, strings.Join(t.sources(), ", "), hash)
 	t.manifest.Notes = fmt.Sprintf("Trained on %s, validated on %d, tested on %d; README.md beside the model has the scores.",
-		console.Number(len(t.split.Train), t.group), len(t.split.Validation), len(t.split.Test))
+		console.Number(len(t.split.Train), t.group), len(t.split.Validation), len(t.scored().Test))
 	card := training.Card{
 		Command: fmt.Sprintf("oatta run %s %s -m %s.onnx", t.name, strings.TrimSuffix(t.args, "..."), t.manifest.Name), Program: "oatta " + console.Version(), Network: t.info.Name,
 		From: t.from, Sources: t.sources(), Recipe: t.recipe, Settings: t.settings, Changes: t.changes, Group: t.group,
+		Later: t.later(),
 	}
 	if t.manifest.Text != nil {
 		if err := files.CopyTokenizer(t.tokens, filepath.Join(t.folder, t.manifest.Text.Tokenizer), true); err != nil {
@@ -339,6 +340,17 @@ func (t *task) write(ctx context.Context, o *training.Outcome, net *backbone.Net
 		t.tell(o, l, m)
 	}
 	return nil
+}
+
+// later tells whether there is a test that is not scored yet.
+func (t *task) later() bool { return t.c.Bool("test-later") && len(t.split.Test) > 0 }
+
+// scored is the split as far as it may be looked at.
+func (t *task) scored() *training.Split {
+	if !t.later() {
+		return t.split
+	}
+	return &training.Split{Train: t.split.Train, Validation: t.split.Validation}
 }
 
 // sources are the names of the data, without where they lie.
@@ -362,6 +374,9 @@ func (t *task) tell(o *training.Outcome, l *training.Learned, m models.Manifest)
 	kept := cmp.Or(t.settings.Keep, training.KeepBest)
 	fmt.Fprintf(w, "%-12sstep %d with the rate %g: validation accuracy %.4f\n", kept, o.Best.Step, o.Best.Rate, o.Best.Accuracy)
 	fmt.Fprintf(w, "%-12saccuracy %.4f raw, %.4f filtered, %.4f smoothed\n", part, e.Raw.Accuracy, e.Adapted.Accuracy, l.Smoothed.Adapted.Accuracy)
+	if t.later() {
+		fmt.Fprintf(w, "test        not scored: the same command with --resume and without --test-later does\n")
+	}
 	worst := slices.MinFunc(e.Raw.Classes, func(a, b scoresOfClass) int { return cmp.Compare(a.F1, b.F1) })
 	fmt.Fprintf(w, "hardest     %s: F1 %.4f raw\n", worst.Label, worst.F1)
 	fmt.Fprintf(w, "temperature %.3f\n", l.Temperature)
