@@ -9,6 +9,7 @@ import (
 
 	"github.com/oatta/oatta/benchmarks/movement"
 	"github.com/oatta/oatta/benchmarks/predictors"
+	"github.com/oatta/oatta/benchmarks/sleepnet"
 	"github.com/oatta/oatta/runtime"
 	"github.com/oatta/oatta/runtime/ort"
 	"github.com/oatta/oatta/runtime/ort/ortlib"
@@ -64,5 +65,23 @@ func declareMovement(f flags) func(context.Context, io.Writer) error {
 			return err
 		}
 		return movement.Run(ctx, w, engine, s)
+	}
+}
+
+func declareSleepnet(f flags) func(context.Context, io.Writer) error {
+	s := sleepnet.Settings{Progress: os.Stderr}
+	f.shared(&s.Shared)
+	f.StringVar(&s.Data, "data", "", "archive of recordings (default: that of -shared)")
+	f.IntVar(&s.Sides, "sides", 4, "epochs that the network sees on each side, 0 to 20")
+	f.IntVar(&s.Epochs, "epochs", 6, "times that it sees each epoch for training")
+	f.IntVar(&s.Folds, "folds", 5, "folds of people")
+	f.seeds(&s.Seeds, 2, "networks, by the draw of their weights")
+	f.IntVar(&s.Shuffles, "shuffles", 3, "draws of the order without meaning")
+	return func(ctx context.Context, w io.Writer) error {
+		engine, err := loadEngine(ctx)
+		if err != nil {
+			return err
+		}
+		return sleepnet.Run(ctx, w, engine, s)
 	}
 }

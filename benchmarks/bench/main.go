@@ -5,7 +5,7 @@
 //
 // It is wiring alone: flags become the settings of a study, which is package benchmarks or one below it. The folder of shared data is
 // -shared, or else OATTA_SHARED, or else ../shared. The same arguments give the same bytes, on any number of cores, but for what is
-// timed. Only predictors, movement and torch run networks, and need ONNX Runtime and a program built with cgo.
+// timed. Only predictors, movement, sleepnet and torch run networks, and need ONNX Runtime and a program built with cgo.
 //
 // Study is the filter's study on ready predictions: the controlled streams with the project's ResNet-18, real predictions on real
 // streams, and real orders of labels replayed. Real tries the filter, what looks back on its streams, and what others do on real
@@ -56,6 +56,7 @@ var commands = []command{
 	{"detection", "how well over-confidence is found without labels", "", declareDetection},
 	{"predictors", "the five predictors on real networks and pictures", "", declarePredictors},
 	{"movement", "the five predictors with the embedded network for movement, on people whom it has not seen", "", declareMovement},
+	{"sleepnet", "a small network for sleep on features of people whom it has not seen", "", declareSleepnet},
 	{"peers", "the filter's speed beside NumPy's", "", declarePeers},
 	{"unpackcifar", "turn CIFAR files into a folder of pictures that `oatta eval images` scores", "FILE...", declareUnpackCIFAR},
 }
