@@ -178,6 +178,9 @@ func (b *builder) train() error {
 	if err := b.dropouts(d); err != nil {
 		return err
 	}
+	if err := b.slices(d); err != nil {
+		return err
+	}
 	if err := b.convolutions(d); err != nil {
 		return err
 	}
