@@ -10,6 +10,8 @@
 // A [Store] holds the inputs of all items once and compactly, and makes batches of them. What is random in an example follows from the seed
 // of the run, the epoch and the item alone: neither from the number of goroutines that load nor from what was loaded before.
 //
+// Where only the last layer learns and nothing changes the examples, [Network.Apart] lets a run compute what comes before it once.
+//
 // [Run] is the loop. All that decides what comes next is in its checkpoint, so that a run that was killed anywhere and resumed ends with the
 // same bytes as one that was not.
 package training

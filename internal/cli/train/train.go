@@ -127,8 +127,12 @@ func (t *task) learn() error {
 	if err != nil {
 		return err
 	}
-	if why != "" {
+	switch {
+	case why != "":
 		console.Warn(t.c, t.env, []string{"--head-only: the whole network runs in each epoch: " + why})
+	case apart != nil:
+		items := len(t.train) + len(t.data.Of(t.split.Validation))
+		console.Warn(t.c, t.env, []string{"--head-only: the network runs once over " + console.Number(items, t.data.Noun) + " before the first step"})
 	}
 	show, end := t.stepProgress()
 	o, err := training.Run(t.c.Context, training.Job{
