@@ -2,12 +2,14 @@
 
     python torch_cifar.py --epochs 4 --seed 0 --threads 1 data_batch_1.bin test_batch.bin
 
-The last file is the test; what is right of it is printed after the last epoch. Akamaster's network: 3 x 3 convolutions without biases, shortcuts
+With --weights it begins as the other does whose seed was that of `oatta models build cifar_resnet20 --init SEED -o init.onnx` and then
+`oatta models convert init.onnx -o init.safetensors`. The last file is the test; what is right of it is printed after the last epoch. Akamaster's network: 3 x 3 convolutions without biases, shortcuts
 of every other pixel and channels of zeros, He's normal weights by inputs. The recipe: SGD with Nesterov's momentum 0.9, batches of 128, rate 0.1 cut
 by ten after half and three quarters of the steps, decay 5e-4 of all but biases and norms, pictures moved by up to 4 pixels, black moving in, and
 mirrored half the time. Each epoch leaves over what fills no batch.
 """
 import argparse
+import json
 import time
 
 import numpy as np
@@ -39,20 +41,28 @@ class ResNet20(nn.Module):
         super().__init__()
         self.conv1 = nn.Conv2d(3, 16, 3, 1, 1, bias=False)
         self.bn1 = nn.BatchNorm2d(16)
-        blocks, cin = [], 16
-        for cout in (16, 32, 64):
-            for k in range(3):
-                blocks.append(Block(cin, cout, 2 if k == 0 and cout > 16 else 1))
-                cin = cout
-        self.blocks = nn.Sequential(*blocks)
+        self.layer1 = nn.Sequential(*(Block(16, 16, 1) for _ in range(3)))
+        self.layer2 = nn.Sequential(Block(16, 32, 2), Block(32, 32, 1), Block(32, 32, 1))
+        self.layer3 = nn.Sequential(Block(32, 64, 2), Block(64, 64, 1), Block(64, 64, 1))
         self.linear = nn.Linear(64, 10)
         for m in self.modules():
             if isinstance(m, (nn.Conv2d, nn.Linear)):
                 nn.init.kaiming_normal_(m.weight)
 
     def forward(self, x):
-        x = self.blocks(F.relu(self.bn1(self.conv1(x))))
+        x = self.layer3(self.layer2(self.layer1(F.relu(self.bn1(self.conv1(x))))))
         return self.linear(x.mean((2, 3)))
+
+    def begin_with(self, name):
+        """Takes the weights of a file of safetensors in float32, as `oatta models convert` writes it."""
+        with open(name, "rb") as f:
+            data = f.read()
+        at = 8 + int.from_bytes(data[:8], "little")
+        state = self.state_dict()
+        for key, t in json.loads(data[8:at]).items():
+            if key != "__metadata__":
+                begin, end = t["data_offsets"]
+                state[key].copy_(torch.from_numpy(np.frombuffer(data[at + begin:at + end], np.float32).copy()).view(t["shape"]))
 
 
 def read(name):
@@ -85,6 +95,7 @@ def main():
     p.add_argument("--epochs", type=int, default=4)
     p.add_argument("--seed", type=int, default=0)
     p.add_argument("--threads", type=int, default=1)
+    p.add_argument("--weights", help="safetensors to begin with, in place of a draw")
     p.add_argument("files", nargs="+")
     a = p.parse_args()
     torch.set_num_threads(a.threads)
@@ -92,6 +103,8 @@ def main():
     parts = [read(name) for name in a.files]
     x, y = (torch.cat(v) for v in zip(*parts[:-1]))
     net, batch = ResNet20(), 128
+    if a.weights:
+        net.begin_with(a.weights)
     decayed = [q for q in net.parameters() if q.dim() > 1]
     plain = [q for q in net.parameters() if q.dim() <= 1]
     optimizer = torch.optim.SGD([{"params": decayed, "weight_decay": 5e-4}, {"params": plain, "weight_decay": 0}], lr=0.1, momentum=0.9, nesterov=True)
