@@ -67,7 +67,7 @@ func newPlot(title, x, y string) *plot.Plot {
 	p.Title.Padding = vg.Points(4)
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.Label.TextStyle.Font.Size = vg.Points(9)
-		a.Tick.Label.Font.Size = vg.Points(8)
+		a.Tick.Label.Font.Size, a.Tick.Marker = vg.Points(8), plain{}
 		a.LineStyle.Width, a.Tick.LineStyle.Width = vg.Points(0.5), vg.Points(0.5)
 	}
 	p.Legend.TextStyle.Font.Size = vg.Points(8)
