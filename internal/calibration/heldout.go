@@ -20,7 +20,7 @@ const folds = 5
 type HeldOutOptions struct {
 	Settings adapt.Settings    // without prior and population
 	Counts   []float64         // of training items of each class, for the prior; nil: of the labels of the other streams
-	Taught   *adapt.Population // transitions that are tried as they are, of streams that are not among these; nil: those of the other streams
+	Taught   *adapt.Population // transitions that are tried as they are, and no prior, of streams that are not among these; nil: those of the other streams
 	Steps    int               // the most items filtered; 0: as many as take minutes at most
 	Stop     <-chan struct{}   // ends the work when it is closed
 }
@@ -147,6 +147,12 @@ func (h *heldOut) learn(f int) (out [candidates]*adapt.Settings, err error) {
 		held[h.labelled[i]] = true
 	}
 	out[bare] = &h.o.Settings
+	if h.o.Taught != nil {
+		transitions := h.o.Settings
+		transitions.Population = h.o.Taught
+		out[withTransitions] = &transitions
+		return out, nil
+	}
 	prior := h.o.Settings
 	counts := h.o.Counts
 	if counts == nil {
@@ -166,12 +172,6 @@ func (h *heldOut) learn(f int) (out [candidates]*adapt.Settings, err error) {
 		return out, err
 	}
 	out[withPrior] = &prior
-	if h.o.Taught != nil {
-		transitions := h.o.Settings
-		transitions.Population = h.o.Taught
-		out[withTransitions] = &transitions
-		return out, nil
-	}
 	if taught := h.counts(func(s int) bool { return !held[s] }); taught != nil {
 		names := make([]string, h.set.classes)
 		for k := range names {
