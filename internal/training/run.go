@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -125,7 +126,7 @@ func (r *run) begin() error {
 	if err != nil {
 		return err
 	}
-	if !same(at.Identity, r.Identity) {
+	if !maps.Equal(at.Identity, r.Identity) {
 		return &MismatchError{at.Identity, r.Identity}
 	}
 	r.state, r.at = state, at
@@ -141,18 +142,6 @@ func (r *run) stopped() error {
 	default:
 		return nil
 	}
-}
-
-func same(a, b map[string]string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for name, v := range a {
-		if w, there := b[name]; !there || v != w {
-			return false
-		}
-	}
-	return true
 }
 
 // done is how many steps were taken or given up.

@@ -19,16 +19,6 @@ type Choice struct {
 	Names  []string // of groups, or patterns of names with * ? and [a-z]
 }
 
-func (c Choice) String() string {
-	switch {
-	case len(c.Names) > 0:
-		return strings.Join(c.Names, ",")
-	case c.Share > 0:
-		return fmt.Sprint(c.Share)
-	}
-	return fmt.Sprint(c.Number)
-}
-
 // SplitSettings say who is held out.
 type SplitSettings struct {
 	Test       Choice // a number or share takes the groups with the most items, as the paper does
