@@ -105,8 +105,8 @@ func (r *result) fold(ctx context.Context, engine runtime.Engine, d *training.Da
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	set, config := settingsOf(s, seed), runtime.Config{IntraThreads: 1}
-	model := perceptron(int64((2*s.Sides+1)*features), seed)
-	open, err := training.Network{Model: model, Engine: engine, Config: config}.Opener(set, d.Counts(d.Of(split.Train)))
+	network := training.Network{Model: perceptron(int64((2*s.Sides+1)*features), seed), Engine: engine, Config: config}
+	open, err := network.Opener(set, d.Counts(d.Of(split.Train)))
 	if err != nil {
 		return err
 	}
@@ -114,16 +114,12 @@ func (r *result) fold(ctx context.Context, engine runtime.Engine, d *training.Da
 	if err != nil {
 		return err
 	}
-	data, err := o.Network.Bytes()
-	if err != nil {
-		return err
-	}
-	session, err := engine.Open(data, config)
+	session, err := network.Session(o.Network)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, session.Close()) }()
-	return r.score(ctx, d, split, training.Session{Session: session}, set, s.Shuffles)
+	return r.score(ctx, d, split, session, set, s.Shuffles)
 }
 
 // score adds what the network and the filter are worth on the test.

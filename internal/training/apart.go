@@ -18,8 +18,8 @@ const featureRoom = 2 << 30
 // Apart is a network of which only the head learns, in two parts. What the first makes of an example, its features, is the same each time,
 // so that it is computed once and held.
 type Apart struct {
-	// Body opens what comes before the head; close frees it.
-	Body func() (c Classifier, close func() error, err error)
+	// Body opens what comes before the head; the caller closes it.
+	Body func() (Session, error)
 	// Head is what [Job.Open] is, but learns from features. What it exports is the whole network.
 	Head func() (Stepper, error)
 
@@ -47,21 +47,11 @@ func (n Network) Apart(s Settings, d *Data, split *Split) (a *Apart, why string,
 	if why != "" {
 		return nil, why, nil
 	}
-	open, err := n.headOpener(head, s, d.Counts(learned))
+	open, err := n.opener(head, s.training(d.Counts(learned)), func(s stepper) Stepper { return headStepper{s, n.Model} })
 	if err != nil {
 		return nil, "", err
 	}
-	data, err := body.Bytes()
-	if err != nil {
-		return nil, "", err
-	}
-	return &Apart{Head: open, shape: shape, Body: func() (Classifier, func() error, error) {
-		session, err := n.Engine.Open(data, n.Config)
-		if err != nil {
-			return nil, nil, err
-		}
-		return Session{session}, session.Close, nil
-	}}, "", nil
+	return &Apart{Head: open, Body: func() (Session, error) { return n.Session(body) }, shape: shape}, "", nil
 }
 
 // features returns their shape, or why those of so many items are not computed once.
@@ -93,21 +83,6 @@ func (n Network) features(body, head *onnx.Model, items int) (shape []int64, why
 	return shape, ""
 }
 
-// headOpener returns what opens the head as a network that learns from features.
-func (n Network) headOpener(head *onnx.Model, s Settings, counts []int) (func() (Stepper, error), error) {
-	program, err := train.Build(head, s.training(counts))
-	if err != nil {
-		return nil, err
-	}
-	return func() (Stepper, error) {
-		t, err := program.Open(n.Engine, n.Config)
-		if err != nil {
-			return nil, err
-		}
-		return headStepper{stepper{t, program.Classes}, n.Model}, nil
-	}, nil
-}
-
 // apart computes the features if only the head learns.
 func (r *run) apart(ctx context.Context) (err error) {
 	if r.Apart == nil {
@@ -116,11 +91,11 @@ func (r *run) apart(ctx context.Context) (err error) {
 	if r.Open = r.Apart.Head; r.at.Done {
 		return nil
 	}
-	body, closeBody, err := r.Apart.Body()
+	body, err := r.Apart.Body()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closeBody()) }()
+	defer func() { err = errors.Join(err, body.Close()) }()
 	items := slices.Concat(r.train, r.validation)
 	f, err := computed(ctx, r.Data, body, r.Apart.shape, items, r.plan.batch, r.stopped)
 	if ctx.Err() != nil {

@@ -174,8 +174,8 @@ func TestFeaturesResume(t *testing.T) {
 		break
 	}
 	// A finished run is read back without any features.
-	j.Apart.Body = func() (training.Classifier, func() error, error) {
-		return nil, nil, errors.New("the features are computed again")
+	j.Apart.Body = func() (training.Session, error) {
+		return training.Session{}, errors.New("the features are computed again")
 	}
 	if o := mustRun(t, j); !bytes.Equal(network(t, o), want) {
 		t.Error("another network of the finished run")

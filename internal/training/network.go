@@ -31,7 +31,12 @@ func (n Network) Opener(s Settings, counts []int) (func() (Stepper, error), erro
 	case len(s.Freeze) > 0:
 		set.Frozen = func(name string) bool { return fits(s.Freeze, name) }
 	}
-	program, err := train.Build(n.Model, set)
+	return n.opener(n.Model, set, func(s stepper) Stepper { return s })
+}
+
+// opener returns what opens a network, or a part of it, for training; as makes of what was opened what the run takes.
+func (n Network) opener(m *onnx.Model, set train.Settings, as func(stepper) Stepper) (func() (Stepper, error), error) {
+	program, err := train.Build(m, set)
 	if err != nil {
 		return nil, err
 	}
@@ -40,8 +45,18 @@ func (n Network) Opener(s Settings, counts []int) (func() (Stepper, error), erro
 		if err != nil {
 			return nil, err
 		}
-		return stepper{t, program.Classes}, nil
+		return as(stepper{t, program.Classes}), nil
 	}, nil
+}
+
+// Session opens a network that was learned, or a part of it, to classify.
+func (n Network) Session(m *onnx.Model) (Session, error) {
+	data, err := m.Bytes()
+	if err != nil {
+		return Session{}, err
+	}
+	session, err := n.Engine.Open(data, n.Config)
+	return Session{session}, err
 }
 
 // training are the settings of package models/train for so many examples of each class, if all of the network learns.

@@ -20,9 +20,9 @@ type Job struct {
 	Data     *Data
 	Split    *Split
 	Settings Settings
-	// Open returns the network in the state in which each learning rate begins.
+	// Open returns the network in the state in which each learning rate begins; nil where Apart has it.
 	Open func() (Stepper, error)
-	// Apart, if it is not nil, is what Open returns in two parts: the run computes the features of all examples once, and learns from them.
+	// Apart, if it is not nil, is the network in two parts: the run computes the features of all examples once, and learns from them.
 	Apart *Apart
 
 	Folder   string            // is there, and nobody else's; see internal/lock

@@ -119,13 +119,15 @@ func (t *task) learn() error {
 		return err
 	}
 	network := training.Network{Model: onnx.New(net.Graph), Head: headOf(net), Engine: engine, Config: config}
-	open, err := network.Opener(t.settings, t.data.Counts(t.train))
-	if err != nil {
-		return err
-	}
 	apart, why, err := network.Apart(t.settings, t.data, t.split)
 	if err != nil {
 		return err
+	}
+	var open func() (training.Stepper, error)
+	if apart == nil {
+		if open, err = network.Opener(t.settings, t.data.Counts(t.train)); err != nil {
+			return err
+		}
 	}
 	switch {
 	case why != "":
@@ -143,7 +145,7 @@ func (t *task) learn() error {
 	if err != nil {
 		return t.ended(err)
 	}
-	return t.write(t.c.Context, o, net, engine, config, hash)
+	return t.write(t.c.Context, o, engine, config, hash)
 }
 
 func (t *task) threads() int {
@@ -307,7 +309,7 @@ func (t *task) ended(err error) error {
 }
 
 // write measures the network that was learned, as it will be used, and writes it.
-func (t *task) write(ctx context.Context, o *training.Outcome, net *backbone.Net, engine *ort.Engine, config runtime.Config, hash string) error {
+func (t *task) write(ctx context.Context, o *training.Outcome, engine *ort.Engine, config runtime.Config, hash string) error {
 	data, err := o.Network.Bytes()
 	if err != nil {
 		return err
