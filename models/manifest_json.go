@@ -233,6 +233,18 @@ func checkFields(data []byte, t reflect.Type) error {
 // checkObject checks the fields of an object whose opening brace has been read.
 func checkObject(data []byte, dec *json.Decoder, t reflect.Type, path string) error {
 	fields := fieldTypes(t)
+	return walkFields(data, dec, path, func(name string, start int64) error {
+		ft, known := fields[name]
+		if !known {
+			return fmt.Errorf("%s: unknown field %q", position(data, start), clip(path+name))
+		}
+		return checkValue(data, dec, ft, path+name)
+	})
+}
+
+// walkFields calls check with the name of each field of an object whose opening brace has been read, and where it stands; check reads the
+// value. None occurs twice.
+func walkFields(data []byte, dec *json.Decoder, path string, check func(name string, start int64) error) error {
 	seen := map[string]bool{}
 	for dec.More() {
 		start := dec.InputOffset()
@@ -241,15 +253,11 @@ func checkObject(data []byte, dec *json.Decoder, t reflect.Type, path string) er
 			return syntaxError(data, dec, err)
 		}
 		name, _ := tok.(string) // the decoder gives nothing else for a key
-		ft, known := fields[name]
-		switch {
-		case !known:
-			return fmt.Errorf("%s: unknown field %q", position(data, start), clip(path+name))
-		case seen[name]:
-			return fmt.Errorf("%s: field %q occurs twice", position(data, start), path+name)
+		if seen[name] {
+			return fmt.Errorf("%s: field %q occurs twice", position(data, start), clip(path+name))
 		}
 		seen[name] = true
-		if err := checkValue(data, dec, ft, path+name); err != nil {
+		if err := check(name, start); err != nil {
 			return err
 		}
 	}
@@ -283,21 +291,10 @@ func checkValue(data []byte, dec *json.Decoder, t reflect.Type, path string) err
 	return nil
 }
 
-// checkMap checks an object with names of its user's, whose opening brace has been read: none occurs twice, and none has null for a value,
-// which decoding would take for 0.
+// checkMap checks an object with names of its user's, whose opening brace has been read: none has null for a value, which
+// decoding would take for 0.
 func checkMap(data []byte, dec *json.Decoder, path string) error {
-	seen := map[string]bool{}
-	for dec.More() {
-		start := dec.InputOffset()
-		tok, err := dec.Token()
-		if err != nil {
-			return syntaxError(data, dec, err)
-		}
-		name, _ := tok.(string)
-		if seen[name] {
-			return fmt.Errorf("%s: field %q occurs twice", position(data, start), clip(path+name))
-		}
-		seen[name] = true
+	return walkFields(data, dec, path, func(name string, start int64) error {
 		var value json.RawMessage
 		if err := dec.Decode(&value); err != nil {
 			return syntaxError(data, dec, err)
@@ -305,11 +302,8 @@ func checkMap(data []byte, dec *json.Decoder, path string) error {
 		if string(value) == "null" {
 			return fmt.Errorf("%s: %s: got null, want a whole number", position(data, start), clip(path+name))
 		}
-	}
-	if _, err := dec.Token(); err != nil { // the closing brace
-		return syntaxError(data, dec, err)
-	}
-	return nil
+		return nil
+	})
 }
 
 func nesting(tok json.Token) int {
