@@ -17,7 +17,7 @@ import (
 
 // imageFlags are those that run and eval share.
 func imageFlags() []cli.Flag {
-	return slices.Concat(modelFlags(models.Default), reading.PictureFlags(), boxFlags(), computeFlags(), predictor.Flags(), filtering.StreamFlags())
+	return slices.Concat(modelFlags(models.Default, ""), reading.PictureFlags(), boxFlags(), computeFlags(), predictor.Flags(), filtering.StreamFlags())
 }
 
 // collected lists the pictures that the arguments name, and the boxes in them if there are some, and tells how long that took.

@@ -19,7 +19,7 @@ import (
 
 // motionFlags are those that run and eval share.
 func motionFlags() []cli.Flag {
-	return slices.Concat(modelFlagsText("", models.DefaultMotion), reading.MotionFlags(), computeFlags(), predictor.Flags(), filtering.StreamFlags())
+	return slices.Concat(modelFlags("", models.DefaultMotion), reading.MotionFlags(), computeFlags(), predictor.Flags(), filtering.StreamFlags())
 }
 
 func runMotionCommand(env console.Environment) *cli.Command {

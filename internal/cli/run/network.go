@@ -22,11 +22,8 @@ const (
 	computeCategory = "COMPUTE"
 )
 
-// modelFlags choose the model; without a default it must be named.
-func modelFlags(byDefault string) []cli.Flag { return modelFlagsText(byDefault, "") }
-
-// modelFlagsText has words for a default that is not one name.
-func modelFlagsText(byDefault, text string) []cli.Flag {
+// modelFlags choose the model. Where the default depends on the input, or is told when it is taken, there are words for it in place of a name.
+func modelFlags(byDefault, text string) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "model", Aliases: []string{"m"}, Value: byDefault, DefaultText: text, Category: modelCategory, Usage: "`NAME` of an embedded model, or path of an ONNX file or manifest"},
 	}

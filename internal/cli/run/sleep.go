@@ -17,7 +17,7 @@ import (
 
 // sleepFlags are those that run and eval share.
 func sleepFlags() []cli.Flag {
-	return slices.Concat(modelFlagsText("", "of YASA's classifiers the one for the channels that there are"), computeFlags(), predictor.Flags(), filtering.StreamFlags(), reading.SleepFlags())
+	return slices.Concat(modelFlags("", "of YASA's classifiers the one for the channels that there are"), computeFlags(), predictor.Flags(), filtering.StreamFlags(), reading.SleepFlags())
 }
 
 func runSleepCommand(env console.Environment) *cli.Command {

@@ -17,7 +17,7 @@ import (
 
 // textFlags are those that run and eval share.
 func textFlags() []cli.Flag {
-	return slices.Concat(modelFlagsText("", models.DefaultText), reading.PostFlags(), computeFlags(), predictor.Flags(), filtering.StreamFlags())
+	return slices.Concat(modelFlags("", models.DefaultText), reading.PostFlags(), computeFlags(), predictor.Flags(), filtering.StreamFlags())
 }
 
 func runTextCommand(env console.Environment) *cli.Command {
