@@ -1,4 +1,13 @@
-// Package serve holds the HTTP, gRPC and message-log front ends over the same pipeline that the command line runs.
+// Package serve is the vocabulary of the server: what a request of the Open Inference Protocol, version 2, asks for and what answers it,
+// whichever transport it came by and whichever model answers.
 //
-// It holds no code yet.
+// # Parts
+//
+//   - A front end (package serve/oip) reads REST and gRPC, and knows the protocol's names, encodings and status codes. It makes a [Request]
+//     of a call, gives it to a [Backend], and writes the [Response].
+//   - A [Backend] (package serve/backend) knows models, streams and their state, and nothing of transports. It answers a request when what the
+//     request changed is durable.
+//
+// Errors that a client may see are of type [*Error]; any other error is the server's own fault, is logged, and reaches the client without
+// its text.
 package serve

@@ -79,6 +79,8 @@ var rules = []rule{
 	{"internal/pipeline", []string{"adapt", "adapt/timeline", "internal/lock", "internal/queue", "internal/results", "internal/streams", "models/predict", "runtime"}, "the pipeline moves inputs of any kind, from any reader, on any engine"},
 	{"benchmarks/bench", allBut("cmd/...", "serve/..."), "the program of the studies brings the engine, and nothing of the command"},
 	{"benchmarks/...", allBut("benchmarks/bench", "cmd/...", "runtime/ort/...", "serve/..."), "a study runs on the engine that it is given"},
+	{"serve", nil, "what a request is does not depend on who carries or answers it"},
+	{"serve/oip/...", []string{"serve"}, "a front end knows the protocol, and nothing of models"},
 	{"serve/...", allBut("cmd/...", "runtime/ort/...", "benchmarks/..."), "a server runs on the engine that it is given"},
 	{"internal/cli/console", nil, "exit codes and warnings are of no command"},
 	{"internal/cli/files", nil, "what guards outputs does not know what is in them"},

@@ -1,0 +1,35 @@
+package serve
+
+import (
+	"fmt"
+	"time"
+)
+
+// Code classes what went wrong, by gRPC's names.
+type Code int
+
+// The codes, with the HTTP status that goes with each.
+const (
+	InvalidArgument  Code = iota + 1 // 400
+	Unauthenticated                  // 401
+	PermissionDenied                 // 403
+	NotFound                         // 404
+	Conflict                         // 409: FAILED_PRECONDITION
+	TooLarge                         // 413: OUT_OF_RANGE
+	Exhausted                        // 429: RESOURCE_EXHAUSTED
+	Unavailable                      // 503
+)
+
+// Error is what a client is told.
+type Error struct {
+	Code  Code
+	Text  string
+	Retry time.Duration // with Exhausted and Unavailable: when to try again; 0: unknown
+}
+
+func (e *Error) Error() string { return e.Text }
+
+// Errorf makes an error for the client.
+func Errorf(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Text: fmt.Sprintf(format, args...)}
+}
