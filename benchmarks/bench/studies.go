@@ -12,6 +12,7 @@ import (
 	"github.com/oatta/oatta/benchmarks/gaps"
 	"github.com/oatta/oatta/benchmarks/hindsight"
 	"github.com/oatta/oatta/benchmarks/peers"
+	"github.com/oatta/oatta/benchmarks/report"
 	"github.com/oatta/oatta/datasets"
 )
 
@@ -30,7 +31,7 @@ func declareStudy(f flags) func(context.Context, io.Writer) error {
 		if err != nil {
 			return err
 		}
-		return benchmarks.WriteReport(w, outs, r.Write)
+		return report.WriteFiles(w, outs, r.Write)
 	}
 }
 
@@ -55,7 +56,7 @@ func declareReal(f flags) func(context.Context, io.Writer) error {
 		if err != nil {
 			return err
 		}
-		return benchmarks.WriteReport(w, outs, r.Write)
+		return report.WriteFiles(w, outs, r.Write)
 	}
 }
 

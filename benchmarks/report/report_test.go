@@ -87,6 +87,44 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
+func TestTableFormats(t *testing.T) {
+	table := Table{Title: "Two rows", Notes: []string{"A note."}, Columns: []string{"stream", "±"}}
+	table.Add("s1", "+0.10 ±.02")
+	table.Add("s2 alpha=0.70")
+	var text, markdown strings.Builder
+	if err := table.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	if err := table.WriteMarkdown(&markdown); err != nil {
+		t.Fatal(err)
+	}
+	wantText := `Two rows
+
+stream                  ±
+s1             +0.10 ±.02
+s2 alpha=0.70
+
+A note.
+
+`
+	wantMarkdown := `## Two rows
+
+| stream        |          ± |
+| ------------- | ---------: |
+| s1            | +0.10 ±.02 |
+| s2 alpha=0.70 |            |
+
+A note.
+
+`
+	if text.String() != wantText {
+		t.Errorf("text:\n%s", text.String())
+	}
+	if markdown.String() != wantMarkdown {
+		t.Errorf("Markdown:\n%s", markdown.String())
+	}
+}
+
 func TestCSV(t *testing.T) {
 	var b strings.Builder
 	if err := sample()[0].Tables[0].WriteCSV(&b); err != nil {
