@@ -240,7 +240,7 @@ func TestBadSleepAmongGood(t *testing.T) {
 func TestSleepWritesWhole(t *testing.T) {
 	needEngine(t)
 	dir, to := night(t), t.TempDir()
-	if err := os.MkdirAll(filepath.Join(to, "SC4001E0-PSG.edf.sleep.json.part", "in the way"), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(to, "SC4001E0-PSG.edf.sleep.json", "in the way"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	out := filepath.Join(t.TempDir(), "out.jsonl")
@@ -248,7 +248,7 @@ func TestSleepWritesWhole(t *testing.T) {
 	if !strings.Contains(errOut, "--resume continues") {
 		t.Errorf("%s", errOut)
 	}
-	if err := os.RemoveAll(filepath.Join(to, "SC4001E0-PSG.edf.sleep.json.part")); err != nil {
+	if err := os.RemoveAll(filepath.Join(to, "SC4001E0-PSG.edf.sleep.json")); err != nil {
 		t.Fatal(err)
 	}
 	mustOatta(t, console.Fine, "run", "sleep", dir, "--model", cnn(t), "--hypnograms", to, "-o", out, "--resume")

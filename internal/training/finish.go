@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/oatta/oatta/internal/replace"
 	"github.com/oatta/oatta/models"
 )
 
@@ -50,7 +51,7 @@ func WriteModel(folder string, data []byte, d *Data, s *Split, o *Outcome, l *Le
 		{m.Name + ".onnx", data},
 		{m.Name + ".json", manifest.Bytes()},
 	} {
-		if err := writeFile(filepath.Join(folder, f.name), f.data); err != nil {
+		if err := replace.Bytes(filepath.Join(folder, f.name), f.data); err != nil {
 			return m, err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/oatta/oatta/internal/replace"
 	"github.com/oatta/oatta/models/onnx"
 	"github.com/oatta/oatta/models/weights"
 )
@@ -285,7 +286,7 @@ func (r *run) save(s Stepper) error {
 		return err
 	}
 	r.saved = time.Now()
-	return writeFile(filepath.Join(r.Folder, metricsName), metricsCSV(r.at.Rows))
+	return replace.Bytes(filepath.Join(r.Folder, metricsName), metricsCSV(r.at.Rows))
 }
 
 // outcome brings the best network back.

@@ -1,7 +1,6 @@
 package onnx
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/oatta/oatta/internal/replace"
 	"github.com/oatta/oatta/models/graph"
 	"github.com/oatta/oatta/models/onnx/onnxpb"
 )
@@ -89,7 +89,7 @@ func (m *Model) Save(path string, s SaveSettings) error {
 	if err != nil {
 		return err
 	}
-	return whole(path, bytesInto(data))
+	return replace.Bytes(path, data)
 }
 
 // tensorBytes adds up the constants of a graph.
@@ -113,7 +113,7 @@ func tensorBytes(g *graph.Graph) int64 {
 
 func (m *Model) saveExternal(path string, least int64) error {
 	var p *onnxpb.ModelProto
-	err := whole(path+".data", func(f *os.File) error {
+	err := replace.File(path+".data", func(f *os.File) error {
 		d := dataFile{f: f, location: filepath.Base(path) + ".data", least: least}
 		var err error
 		p, err = m.proto(&writer{store: d.store})
@@ -126,16 +126,7 @@ func (m *Model) saveExternal(path string, least int64) error {
 	if err != nil {
 		return err
 	}
-	return whole(path, bytesInto(data))
-}
-
-func bytesInto(data []byte) func(*os.File) error {
-	return func(f *os.File) error {
-		if _, err := f.Write(data); err != nil {
-			return fmt.Errorf("onnx: %w", err)
-		}
-		return nil
-	}
+	return replace.Bytes(path, data)
 }
 
 // dataFile takes tensors one after another.
@@ -168,28 +159,4 @@ func (d *dataFile) store(name string, t *graph.Tensor) (*onnxpb.TensorProto, err
 		p.ExternalData = append(p.ExternalData, &onnxpb.StringStringEntryProto{Key: proto.String(e[0]), Value: proto.String(e[1])})
 	}
 	return p, nil
-}
-
-// whole writes a file beside its place and moves it there when it is complete.
-func whole(path string, write func(*os.File) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".part*")
-	if err != nil {
-		return fmt.Errorf("onnx: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	err = write(f) // says itself what it could not write
-	if closed := errors.Join(f.Chmod(0o644), f.Close()); closed != nil {
-		err = errors.Join(err, fmt.Errorf("onnx: write %s: %w", path, closed))
-	}
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return fmt.Errorf("onnx: %w", err)
-	}
-	return nil
 }

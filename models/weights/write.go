@@ -6,12 +6,9 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,6 +18,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/oatta/oatta/internal/npy"
+	"github.com/oatta/oatta/internal/replace"
 )
 
 // Save writes tensors to a file, as safetensors or npz by the ending of its name. The file appears whole or not at all: an old one of
@@ -38,50 +36,13 @@ func Save(path string, tensors []*Tensor, metadata map[string]string) error {
 	default:
 		return fmt.Errorf("models/weights: %s: want .safetensors or .npz", filepath.Base(path))
 	}
-	return replace(path, write)
-}
-
-// replace writes beside path and renames.
-func replace(path string, write func(io.Writer) error) error {
-	old, err := os.Lstat(path)
-	if err == nil && !old.Mode().IsRegular() {
-		return fmt.Errorf("models/weights: %s: exists and is no regular file", filepath.Base(path))
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("models/weights: %w", err)
-	}
-	f, err := createBeside(path)
-	if err != nil {
-		return fmt.Errorf("models/weights: %w", err)
-	}
-	defer os.Remove(f.Name()) // gone already where all went well
-	w := bufio.NewWriterSize(f, 1<<20)
-	if err := write(w); err != nil {
-		return errors.Join(err, f.Close()) // it says itself what it could not write
-	}
-	err = errors.Join(w.Flush(), f.Sync())
-	if old != nil {
-		err = errors.Join(err, f.Chmod(old.Mode().Perm()))
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("models/weights: %w", err)
-	}
-	return nil
-}
-
-// createBeside is os.CreateTemp with the permissions that a new file has by the user's own mask, which CreateTemp narrows to its owner.
-func createBeside(path string) (f *os.File, err error) {
-	for range 100 {
-		name := fmt.Sprintf(".%s.%08x", filepath.Base(path), rand.Uint32())
-		f, err = os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
-		if !errors.Is(err, fs.ErrExist) {
-			break
+	return replace.File(path, func(f *os.File) error {
+		w := bufio.NewWriterSize(f, 1<<20)
+		if err := write(w); err != nil {
+			return err
 		}
-	}
-	return f, err
+		return w.Flush()
+	})
 }
 
 // WriteSafetensors writes tensors and metadata in the layout of the reference writer: the widest type first, then by name, the

@@ -15,6 +15,7 @@ import (
 	"github.com/oatta/oatta/internal/charts"
 	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/internal/cli/files"
+	"github.com/oatta/oatta/internal/replace"
 	"github.com/oatta/oatta/models"
 )
 
@@ -105,7 +106,7 @@ func (m *manifestTarget) update(report *calibrationReport) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", m.path, err)
 	}
-	return files.ReplaceFile(m.path, text)
+	return replace.Bytes(m.path, text)
 }
 
 // write writes what was asked for, and notes it in the report. One output that fails does not keep the others from being written.
@@ -132,7 +133,7 @@ func (r *job) write(report *calibrationReport) error {
 		for _, format := range []string{"svg", "png"} {
 			data, err := figure.Encode(format)
 			if err == nil {
-				err = files.ReplaceFile(prefix+"."+format, data)
+				err = replace.Bytes(prefix+"."+format, data)
 			}
 			wrote(prefix+"."+format, err)
 		}
@@ -157,7 +158,7 @@ func writeTransitions(file string, o *population.Order) error {
 	if err := o.Write(&text); err != nil {
 		return err
 	}
-	return files.ReplaceFile(file, text.Bytes())
+	return replace.Bytes(file, text.Bytes())
 }
 
 func writeSettings(file string, report *calibrationReport) error {

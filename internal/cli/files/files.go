@@ -3,12 +3,13 @@ package files
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/oatta/oatta/internal/replace"
 )
 
 // IsRegular tells whether a path is a file or can become one; devices and pipes are written to, but not resumed.
@@ -34,28 +35,7 @@ func ReplaceJSON(path string, v any) error {
 	if err := WriteIndented(&data, v); err != nil {
 		return err
 	}
-	return ReplaceFile(path, data.Bytes())
-}
-
-// ReplaceFile writes a file beside the old one, and then takes its place. A kill in between leaves PATH.part, which the next call
-// writes anew.
-func ReplaceFile(path string, data []byte) error {
-	part := path + ".part"
-	if err := os.Remove(part); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	f, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, os.Remove(part))
-	}
-	return os.Rename(part, path)
+	return replace.Bytes(path, data.Bytes())
 }
 
 // CheckOutputs refuses, before anything is read, outputs that would destroy an input or another output, or that the next run would

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/oatta/oatta/internal/replace"
 )
 
 // tokenizerFiles are what Hugging Face puts beside weights; the first or the second must be there.
@@ -61,5 +63,5 @@ func keepOrWrite(path string, data []byte, overwrite bool) error {
 			return err
 		}
 	}
-	return ReplaceFile(path, data)
+	return replace.Bytes(path, data)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/internal/cli/files"
 	"github.com/oatta/oatta/internal/cli/filtering"
+	"github.com/oatta/oatta/internal/replace"
 	"github.com/oatta/oatta/internal/results"
 	"github.com/oatta/oatta/models"
 	"github.com/oatta/oatta/models/backbone"
@@ -214,10 +215,10 @@ func (b *build) write() error {
 	if err := files.CopyTokenizer(b.tokens, filepath.Join(filepath.Dir(out), b.tokenizerName()), b.c.Bool("overwrite")); err != nil {
 		return err
 	}
-	if err := files.ReplaceFile(out, data); err != nil {
+	if err := replace.Bytes(out, data); err != nil {
 		return err
 	}
-	if err := files.ReplaceFile(models.ManifestPath(out), text.Bytes()); err != nil {
+	if err := replace.Bytes(models.ManifestPath(out), text.Bytes()); err != nil {
 		return err
 	}
 	_, err = models.Load(out)

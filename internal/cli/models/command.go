@@ -12,8 +12,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/oatta/oatta/internal/cli/console"
-	"github.com/oatta/oatta/internal/cli/files"
 	"github.com/oatta/oatta/internal/method"
+	"github.com/oatta/oatta/internal/replace"
 	"github.com/oatta/oatta/internal/results"
 	"github.com/oatta/oatta/models"
 	"github.com/oatta/oatta/models/backbone"
@@ -174,7 +174,7 @@ func writeManifest(w io.Writer, m *models.Model) error {
 	if err := m.Manifest.Write(&data); err != nil {
 		return err
 	}
-	if err := files.ReplaceFile(path, data.Bytes()); err != nil {
+	if err := replace.Bytes(path, data.Bytes()); err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "wrote %s\n", path)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/internal/cli/files"
+	"github.com/oatta/oatta/internal/replace"
 	"github.com/oatta/oatta/models/graph"
 	"github.com/oatta/oatta/models/onnx"
 	"github.com/oatta/oatta/models/weights"
@@ -49,7 +50,7 @@ func convertWeights(c *cli.Context, env console.Environment) error {
 	if err != nil {
 		return fmt.Errorf("models convert: %w", err)
 	}
-	if err := files.ReplaceFile(out, data); err != nil {
+	if err := replace.Bytes(out, data); err != nil {
 		return err
 	}
 	fmt.Fprintf(env.Out, "wrote       %s (%.1f MB): %s\n", out, float64(len(data))/1e6, said)

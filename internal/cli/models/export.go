@@ -17,6 +17,7 @@ import (
 	"github.com/oatta/oatta/internal/cli/filtering"
 	"github.com/oatta/oatta/internal/cli/predictor"
 	"github.com/oatta/oatta/internal/method"
+	"github.com/oatta/oatta/internal/replace"
 	"github.com/oatta/oatta/models"
 	"github.com/oatta/oatta/models/onnx"
 )
@@ -141,7 +142,7 @@ func saveExport(env console.Environment, out string, g *onnx.Model, m models.Man
 	if err != nil {
 		return err
 	}
-	if err := files.ReplaceFile(out, data); err != nil {
+	if err := replace.Bytes(out, data); err != nil {
 		return err
 	}
 	m.SHA256, m.Parameters = filtering.Digest(data), 0
@@ -149,7 +150,7 @@ func saveExport(env console.Environment, out string, g *onnx.Model, m models.Man
 	if err := m.Write(&text); err != nil {
 		return err
 	}
-	if err := files.ReplaceFile(models.ManifestPath(out), text.Bytes()); err != nil {
+	if err := replace.Bytes(models.ManifestPath(out), text.Bytes()); err != nil {
 		return errors.Join(err, os.Remove(out))
 	}
 	fmt.Fprintf(env.Out, "wrote %s (%.1f MB, %d nodes) and %s\n", out, float64(len(data))/1e6, len(g.Graph.Nodes()), models.ManifestPath(out))

@@ -12,6 +12,7 @@ import (
 	"github.com/oatta/oatta/internal/cli/files"
 	"github.com/oatta/oatta/internal/inputs"
 	"github.com/oatta/oatta/internal/pipeline"
+	"github.com/oatta/oatta/internal/replace"
 	"github.com/oatta/oatta/internal/results"
 )
 
@@ -96,7 +97,7 @@ func (h *hypnograms) writeNight(n inputs.Night, stages []hypnogram.Stage) error 
 		if err := write(&data); err != nil {
 			return fmt.Errorf("%s: %w", h.path(n, hypnogramEndings[k]), err)
 		}
-		if err := files.ReplaceFile(h.path(n, hypnogramEndings[k]), data.Bytes()); err != nil {
+		if err := replace.Bytes(h.path(n, hypnogramEndings[k]), data.Bytes()); err != nil {
 			return err
 		}
 	}
