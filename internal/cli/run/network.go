@@ -30,15 +30,13 @@ func modelFlags(byDefault, text string) []cli.Flag {
 }
 
 func computeFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "device", Value: "cpu", Category: computeCategory, Usage: "cpu, cuda or auto"},
-		&cli.IntFlag{Name: "device-id", Category: computeCategory, DefaultText: "0", Usage: "which accelerator, from 0"},
+	return append(setup.DeviceFlags(computeCategory),
 		&cli.IntFlag{Name: "batch", Category: computeCategory, DefaultText: "4 on CPU, 32 on CUDA", Usage: "items a run of the network; for tent, streams that one run may advance"},
 		&cli.IntFlag{Name: "runs", Category: computeCategory, DefaultText: "one a core on CPU, 2 on CUDA; of memo on large pictures one", Usage: "runs of the network at the same time"},
 		&cli.IntFlag{Name: "threads", Category: computeCategory, DefaultText: "1; of memo on large pictures one a core", Usage: "threads inside one run"},
 		&cli.IntFlag{Name: "loaders", Category: computeCategory, DefaultText: "one a core, or one for each core that --runs leaves", Usage: "items loaded at the same time"},
 		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress and no summary"},
-	}
+	)
 }
 
 // network is a model ready to predict what an input holds.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/urfave/cli/v2"
+
 	"github.com/oatta/oatta/runtime"
 	"github.com/oatta/oatta/runtime/ort"
 	"github.com/oatta/oatta/runtime/ort/ortlib"
@@ -24,4 +26,12 @@ func LoadEngine(ctx context.Context, device runtime.Device) (*ort.Engine, error)
 		return nil, err
 	}
 	return ort.Load(lib.Path)
+}
+
+// DeviceFlags are those that say where networks run, under a heading of the command's help.
+func DeviceFlags(category string) []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "device", Value: "cpu", Category: category, Usage: "cpu, cuda or auto"},
+		&cli.IntFlag{Name: "device-id", Category: category, DefaultText: "0", Usage: "which accelerator, from 0"},
+	}
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/oatta/oatta/internal/cli/setup"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/oatta/oatta/internal/cli/console"
@@ -89,14 +91,12 @@ func learningFlags(k kind) []cli.Flag {
 }
 
 func computeFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "device", Value: "cpu", Category: computeCategory, Usage: "cpu, cuda or auto"},
-		&cli.IntFlag{Name: "device-id", Category: computeCategory, DefaultText: "0", Usage: "which accelerator, from 0"},
+	return append(setup.DeviceFlags(computeCategory),
 		&cli.IntFlag{Name: "threads", Category: computeCategory, DefaultText: "one a core", Usage: "threads of a step; another number may give another last bit"},
 		&cli.IntFlag{Name: "loaders", Category: computeCategory, DefaultText: "2", Usage: "batches loaded beside each other"},
 		&cli.DurationFlag{Name: "save-every", Category: computeCategory, DefaultText: "1m", Usage: "time between two checkpoints, beside those of each look"},
 		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress and no summary"},
-	}
+	)
 }
 
 func numbers(values []float64) string {

@@ -2,32 +2,24 @@ package train
 
 import (
 	"cmp"
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	goruntime "runtime"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/oatta/oatta/internal/cli/console"
-	"github.com/oatta/oatta/internal/cli/files"
-	"github.com/oatta/oatta/internal/cli/filtering"
 	"github.com/oatta/oatta/internal/cli/setup"
 	"github.com/oatta/oatta/internal/lock"
-	"github.com/oatta/oatta/internal/pipeline"
 	"github.com/oatta/oatta/internal/training"
 	"github.com/oatta/oatta/models"
 	"github.com/oatta/oatta/models/backbone"
 	"github.com/oatta/oatta/models/onnx"
 	"github.com/oatta/oatta/models/weights"
 	"github.com/oatta/oatta/runtime"
-	"github.com/oatta/oatta/runtime/ort"
 )
 
 // run trains, in the order of what is cheapest to get wrong.
@@ -213,177 +205,10 @@ func headOf(net *backbone.Net) (names []string) {
 	return names
 }
 
-// identity is what must be the same when a training is resumed, by name, so that a difference can be told.
-func (t *task) identity(hash, engine string) (map[string]string, error) {
-	out := map[string]string{
-		"program": console.Version(), "platform": goruntime.GOOS + "/" + goruntime.GOARCH, "onnxruntime": engine,
-		"network": t.info.Name, "device": t.c.String("device"), "threads": strconv.Itoa(t.threads()), "data": hash, "labels": strings.Join(t.data.Labels, ", "), "recipe": t.recipe,
-	}
-	for name, of := range map[string][]training.Group{"training": t.split.Train, "validation": t.split.Validation, "test": t.split.Test} {
-		out[name+" "+t.group+"s"] = told(of)
-	}
-	for name, v := range map[string]any{"setting": t.settings, "network": t.options, "change": t.changes, "input": t.input()} {
-		if err := fieldsOf(out, name, v); err != nil {
-			return nil, err
-		}
-	}
-	for _, flag := range []string{"weights", "words"} {
-		path := t.c.String(flag)
-		if path == "" {
-			continue
-		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
-		out[flag] = filtering.Digest(data)
-	}
-	return out, nil
-}
-
-// told names groups, of many the first and a digest of all.
-func told(groups []training.Group) string {
-	var names []string
-	for _, g := range groups {
-		names = append(names, g.Name)
-	}
-	const most = 40
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s, ... (%d, %s)", strings.Join(names[:most], ", "), len(names), filtering.Digest(strings.Join(names, "\n"))[:16])
-}
-
-// fieldsOf adds the fields of a struct, each by its name.
-func fieldsOf(out map[string]string, prefix string, v any) error {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(text, &fields); err != nil {
-		return err
-	}
-	for name, value := range fields {
-		out[prefix+" "+name] = string(value)
-	}
-	return nil
-}
-
-// input is what the manifest says of it.
-func (t *task) input() any {
-	m := t.manifest
-	switch {
-	case m.Signal != nil:
-		return *m.Signal
-	case m.Text != nil:
-		return *m.Text
-	}
-	return m.Input
-}
-
-// begin writes what the training is begun with, or compares it with what it was.
-func (t *task) begin(identity map[string]string) error {
-	was, err := readIdentity(t.folder)
-	if err != nil {
-		return err
-	}
-	if t.c.Bool("resume") && was != nil {
-		if diff := pipeline.Differences(was, identity); diff != "" {
-			return fmt.Errorf("%s: the training there was begun with something else (--overwrite begins anew):\n%s", t.folder, diff)
-		}
-		return nil
-	}
-	if err := forget(t.folder, t.manifest.Name); err != nil {
-		return err
-	}
-	return files.ReplaceJSON(filepath.Join(t.folder, identityName), identity)
-}
-
 // ended turns the error of a training into an exit code.
 func (t *task) ended(err error) error {
 	if errors.Is(err, training.ErrStopped) || t.c.Context.Err() != nil {
 		return console.Exit(console.Interrupted, fmt.Errorf("stopped; the same command with --resume goes on"))
 	}
 	return console.Exit(console.Unfinished, fmt.Errorf("%w\nWhat was done is in %s; the same command with --resume goes on from its last checkpoint", err, t.folder))
-}
-
-// write measures the network that was learned, as it will be used, and writes it.
-func (t *task) write(ctx context.Context, o *training.Outcome, engine *ort.Engine, config runtime.Config, hash string) error {
-	data, err := o.Network.Bytes()
-	if err != nil {
-		return err
-	}
-	session, err := engine.Open(data, config)
-	if err != nil {
-		return err
-	}
-	l, err := training.Learn(ctx, t.data, t.scored(), training.Session{Session: session}, t.settings)
-	if err := errors.Join(err, session.Close()); err != nil {
-		return t.ended(err)
-	}
-	t.manifest.Source = fmt.Sprintf("oatta train %s on %s (sha256 %s)", t.name, strings.Join(t.sources(), ", "), hash)
-	t.manifest.Notes = fmt.Sprintf("Trained on %s, validated on %d, tested on %d; README.md beside the model has the scores.",
-		console.Number(len(t.split.Train), t.group), len(t.split.Validation), len(t.scored().Test))
-	card := training.Card{
-		Command: fmt.Sprintf("oatta run %s %s -m %s.onnx", t.name, strings.TrimSuffix(t.args, "..."), t.manifest.Name), Program: "oatta " + console.Version(), Network: t.info.Name,
-		From: t.from, Sources: t.sources(), Recipe: t.recipe, Settings: t.settings, Changes: t.changes, Group: t.group,
-		Later: t.later(),
-	}
-	if t.manifest.Text != nil {
-		if err := files.CopyTokenizer(t.tokens, filepath.Join(t.folder, t.manifest.Text.Tokenizer), true); err != nil {
-			return t.ended(err)
-		}
-	}
-	m, err := training.WriteModel(t.folder, data, t.data, t.split, o, l, t.manifest, card, hash)
-	if err != nil {
-		return t.ended(err)
-	}
-	if _, err := models.Load(filepath.Join(t.folder, m.Name+".onnx")); err != nil {
-		return err
-	}
-	if !t.c.Bool("quiet") {
-		t.tell(o, l, m)
-	}
-	return nil
-}
-
-// later tells whether there is a test that is not scored yet.
-func (t *task) later() bool { return t.c.Bool("test-later") && len(t.split.Test) > 0 }
-
-// scored is the split as far as it may be looked at.
-func (t *task) scored() *training.Split {
-	if !t.later() {
-		return t.split
-	}
-	return &training.Split{Train: t.split.Train, Validation: t.split.Validation}
-}
-
-// sources are the names of the data, without where they lie.
-func (t *task) sources() []string {
-	var out []string
-	for _, arg := range t.c.Args().Slice() {
-		out = append(out, filepath.Base(arg))
-	}
-	return out
-}
-
-// tell prints what came out.
-func (t *task) tell(o *training.Outcome, l *training.Learned, m models.Manifest) {
-	e, part := l.Validation, "validation"
-	if l.Test != nil {
-		e, part = *l.Test, "test"
-	}
-	w := t.env.Out
-	fmt.Fprintf(w, "wrote       %s\n", filepath.Join(t.folder, m.Name+".onnx"))
-	fmt.Fprintf(w, "network     %s, %d parameters\n", t.info.Name, m.Parameters)
-	kept := cmp.Or(t.settings.Keep, training.KeepBest)
-	fmt.Fprintf(w, "%-12sstep %d with the rate %g: validation accuracy %.4f\n", kept, o.Best.Step, o.Best.Rate, o.Best.Accuracy)
-	fmt.Fprintf(w, "%-12saccuracy %.4f raw, %.4f filtered, %.4f smoothed\n", part, e.Raw.Accuracy, e.Adapted.Accuracy, l.Smoothed.Adapted.Accuracy)
-	if t.later() {
-		fmt.Fprintf(w, "test        not scored: the same command with --resume and without --test-later does\n")
-	}
-	worst := slices.MinFunc(e.Raw.Classes, func(a, b scoresOfClass) int { return cmp.Compare(a.F1, b.F1) })
-	fmt.Fprintf(w, "hardest     %s: F1 %.4f raw\n", worst.Label, worst.F1)
-	fmt.Fprintf(w, "temperature %.3f\n", l.Temperature)
 }
