@@ -17,7 +17,7 @@ import (
 // A stream without order, or whose order is not that of labels that stay (a cycle), gives no evidence and no warning. Nor do errors
 // that come in runs: a hotter temperature would not mend them.
 //
-// Measured by `go run ./benchmarks/bench detection` on 17 sets of CIFAR-10 predictions in 8 controlled orders and three real
+// Measured by `oatta bench detection` on 17 sets of CIFAR-10 predictions in 8 controlled orders and three real
 // collections, in order and shuffled; a cell is 4000 items or a collection:
 //
 //	                                                     auto    off

@@ -3,6 +3,6 @@
 // streams and replays of real label orders ([RunStreams], [RunReplay]), beside what people use today; real predictions in their order and
 // shuffled, which is the negative control ([RunReal]), and streams of unequal classes without order ([RunUnequal]).
 //
-// Command bench runs them. Packages below are studies of their own: hindsight of looking back, gaps of times, detection of the watch for
+// `oatta bench` runs them. Packages below are studies of their own: hindsight of looking back, gaps of times, detection of the watch for
 // over-confidence, predictors of networks, peers and peers/torch of speed beside NumPy and PyTorch.
 package benchmarks

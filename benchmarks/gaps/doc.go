@@ -1,7 +1,7 @@
 // Package gaps measures what it is worth to know when items come: the filters without times, with missed steps, with breaks and with
 // both, on a camera's real times and on recordings from which items were taken away.
 //
-//	go run ./benchmarks/bench gaps -shared ../shared -seeds 3
+//	oatta bench gaps --shared ../shared --seeds 3
 //
 // The folder holds data/predictions, data/cifar10, data/cameratrap, data/motion and data/sleep. All numbers are changes in points
 // against the base predictor on the items that are left. The camera is the real order and the real times of 6145 pictures, with

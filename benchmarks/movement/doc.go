@@ -1,7 +1,7 @@
 // Package movement is the study of the five predictors, and of the filter behind each, with the embedded network for movement on people whom it
 // has not seen: users 21 to 30 of HAPT.
 //
-//	go run ./benchmarks/bench movement -shared ../shared
+//	oatta bench movement --shared ../shared
 //
 // Windows, predictors and filter are those of `oatta eval motion` where no flag asks for others: the filter has temperature, prior and
 // transitions of the network's manifest, and answers causally and by the whole recording. The negative control has the windows of each recording

@@ -61,13 +61,13 @@ type Flags struct{ *flag.FlagSet }
 
 // Shared declares the folder of shared data.
 func (f Flags) Shared(dst *string) {
-	f.StringVar(dst, "shared", cmp.Or(os.Getenv("OATTA_SHARED"), filepath.Join("..", "shared")), "`DIR` of shared data")
+	f.StringVar(dst, "shared", cmp.Or(os.Getenv("OATTA_SHARED"), filepath.Join("..", "shared")), "`DIR` of shared data (default: OATTA_SHARED, else ../shared)")
 }
 
 // CIFAR declares the folder of lossless CIFAR-10.
 func (f Flags) CIFAR(dst *string) {
 	home, _ := os.UserHomeDir() // without one, --cifar must say
-	f.StringVar(dst, "cifar", filepath.Join(cmp.Or(os.Getenv("OATTA_ASSETS"), filepath.Join(home, ".cache", "oatta", "assets")), "cifar10"), "`DIR` of lossless CIFAR-10")
+	f.StringVar(dst, "cifar", filepath.Join(cmp.Or(os.Getenv("OATTA_ASSETS"), filepath.Join(home, ".cache", "oatta", "assets")), "cifar10"), "`DIR` of lossless CIFAR-10 (default: cifar10 in OATTA_ASSETS, else in ~/.cache/oatta/assets)")
 }
 
 // Cache declares the folder that keeps what takes long, such as predictions.
@@ -90,9 +90,20 @@ func (f Flags) Workers(dst *int) {
 func (f Flags) Quick(dst *bool) { f.BoolVar(dst, "quick", false, "a quick look: little of everything") }
 
 // List appends what stands between commas, and may be repeated.
-func (f Flags) List(dst *[]string, name, usage string) {
-	f.Func(name, usage, func(text string) error {
-		*dst = append(*dst, strings.Split(text, ",")...)
-		return nil
-	})
+func (f Flags) List(dst *[]string, name, usage string) { f.Var(list{dst}, name, usage) }
+
+type list struct{ dst *[]string }
+
+// Set implements [flag.Value].
+func (l list) Set(text string) error {
+	*l.dst = append(*l.dst, strings.Split(text, ",")...)
+	return nil
+}
+
+// String implements [flag.Value].
+func (l list) String() string {
+	if l.dst == nil { // as the package flag asks for the zero value
+		return ""
+	}
+	return strings.Join(*l.dst, ",")
 }

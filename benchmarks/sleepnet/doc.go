@@ -1,7 +1,7 @@
 // Package sleepnet is the study of a small network for sleep on people whom it has not seen, and of the filter behind it: 20 recordings of
 // Sleep-EDF, two nights of each of ten people, as 72 spectral features of each epoch of 30 seconds.
 //
-//	go run ./benchmarks/bench sleepnet -shared ../shared
+//	oatta bench sleepnet --shared ../shared
 //
 // The network, a perceptron of two hidden layers, sees an epoch and its neighbours on both sides, each feature standardised by the recording.
 // Scored are the epochs from 30 minutes before sleep to 30 minutes after. In each fold two people are the test and one is the validation, which

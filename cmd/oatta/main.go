@@ -15,6 +15,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/oatta/oatta/internal/cli/bench"
 	"github.com/oatta/oatta/internal/cli/calibrate"
 	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/internal/cli/filter"
@@ -91,6 +92,7 @@ func newApp(env console.Environment) *cli.App {
 			filter.Command(env),
 			calibrate.Command(env),
 			train.Command(env),
+			bench.Command(env),
 			state.Command(env),
 			state.ForgetCommand(env),
 			models.Command(env),

@@ -24,7 +24,7 @@
 // it has those that the lists of its own stream name, and one more for the others, which no list tells apart ([Space]): the same arithmetic at a
 // cost that does not grow with what is declared, and no stream that depends on another. That class is never a label, and never
 // gets more than the list left to all that it stands for. A stream whose lists name one class only offers no choice, and stays as it is; where no list names more than
-// one, auto learns no order of classes, for it would learn the guess above ([adapt.Settings.TopOnly]). `go run ./benchmarks/bench
+// one, auto learns no order of classes, for it would learn the guess above ([adapt.Settings.TopOnly]). `oatta bench
 // truncation` measures what lists of 1 to 5 classes keep of the gain of whole vectors.
 //
 // Boxes of a picture that share a list down to the last digit were not classified one by one: the list is one observation, and all of the boxes

@@ -27,7 +27,7 @@
 // The paper's gates take T as it is. The gate auto tries several multiples of its temperature, of which T shall be the hottest:
 // adapt.Settings.Calibrated says how, and what happens otherwise. Measured by
 //
-//	go run ./benchmarks/bench detection -transfer
+//	oatta bench detection --transfer
 //
 // with the T = 1.60 of clean CIFAR-10 on fifteen corruptions of it, in points against no temperature, mean and worst corruption: auto
 // as it is, +0.0; off, S1 -3.8 (-5.8), S2(.7) -3.1 (-6.7), S2(.98) +2.8 (+1.2); ewma, S1 -0.0 (-0.1), S2(.7) +0.1 (-0.1), S2(.98)

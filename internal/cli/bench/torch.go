@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package bench
 
 import (
 	"context"
@@ -8,13 +8,14 @@ import (
 	"strings"
 
 	"github.com/oatta/oatta/benchmarks/peers/torch"
+	"github.com/oatta/oatta/benchmarks/report"
 )
 
 func init() {
-	commands = append(commands, command{"torch", "the speed of gradient graphs beside PyTorch's", "", declareTorch})
+	more = append(more, printing{"torch", "the speed of gradient graphs beside PyTorch's", "", declareTorch})
 }
 
-func declareTorch(f flags) func(context.Context, io.Writer) error {
+func declareTorch(f report.Flags) printed {
 	var s torch.Settings
 	f.StringVar(&s.Net, "net", "cifar_resnet18", "cifar_resnet18 or resnet50")
 	f.StringVar(&s.Weights, "weights", "", "file of weights (default: those of the reference, which a rule makes up)")
@@ -22,9 +23,9 @@ func declareTorch(f flags) func(context.Context, io.Writer) error {
 	f.IntVar(&s.Views, "views", 32, "views of MEMO")
 	f.IntVar(&s.Rounds, "rounds", 7, "rounds, of which the medians count; one before them does not")
 	f.StringVar(&s.JSON, "json", "", "file for the times of every round")
-	return func(ctx context.Context, w io.Writer) error {
+	return func(ctx context.Context, h *host, _ []string, w io.Writer) error {
 		s.Methods = strings.Split(*methods, ",")
-		engine, err := loadEngine(ctx)
+		engine, err := h.engine(ctx)
 		if err != nil {
 			return err
 		}
