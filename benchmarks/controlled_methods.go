@@ -16,8 +16,8 @@ type Method struct {
 	Probabilities func(dst, q [][]float64)
 }
 
-// soft is a method that knows probabilities. q has at least one row where they are asked for.
-func soft(name string, probabilities func(dst, q [][]float64)) Method {
+// Soft is a method that knows probabilities. q has at least one row where they are asked for.
+func Soft(name string, probabilities func(dst, q [][]float64)) Method {
 	return Method{Name: name, Label: func(dst []int, q [][]float64) { labelsOf(dst, q, probabilities) }, Probabilities: probabilities}
 }
 
@@ -45,7 +45,7 @@ func shaped(q [][]float64) [][]float64 {
 
 // Base takes each prediction as it is.
 func Base() Method {
-	return soft("base", func(dst, q [][]float64) {
+	return Soft("base", func(dst, q [][]float64) {
 		for t, row := range q {
 			copy(dst[t], row)
 		}
@@ -54,7 +54,7 @@ func Base() Method {
 
 // Filter runs adapt's filter with settings that must be valid for the number of classes.
 func Filter(name string, s adapt.Settings) Method {
-	return soft(name, func(dst, q [][]float64) {
+	return Soft(name, func(dst, q [][]float64) {
 		f, err := adapt.New(len(q[0]), s)
 		if err != nil {
 			panic(fmt.Sprintf("benchmarks: %s: %v", name, err))

@@ -17,7 +17,7 @@ import (
 // nearest neighbours, and 1/2 where only one is among those of the other. The paper measures distances between features of a network; here
 // they are those between predictions, for there is nothing else. Batches follow one another: an answer waits for the end of its batch.
 func LAME() Method {
-	return soft("LAME", func(dst, q [][]float64) {
+	return Soft("LAME", func(dst, q [][]float64) {
 		for at := 0; at < len(q); at += lameBatch {
 			end := min(at+lameBatch, len(q))
 			lame(dst[at:end], q[at:end])

@@ -10,7 +10,7 @@ import (
 
 // Lagged is the filter that answers lag items late.
 func Lagged(name string, s adapt.Settings, lag int) Method {
-	return soft(name, func(dst, q [][]float64) {
+	return Soft(name, func(dst, q [][]float64) {
 		l, err := adapt.NewLagged(len(q[0]), s, lag)
 		if err != nil {
 			panic(fmt.Sprintf("benchmarks: %s: %v", name, err))
@@ -36,7 +36,7 @@ func Lagged(name string, s adapt.Settings, lag int) Method {
 
 // Smoothed has the whole recording in view.
 func Smoothed(name string, s adapt.Settings) Method {
-	return soft(name, func(dst, q [][]float64) {
+	return Soft(name, func(dst, q [][]float64) {
 		if _, err := adapt.Smooth(len(q[0]), s, dst, q); err != nil {
 			panic(fmt.Sprintf("benchmarks: %s: %v", name, err))
 		}

@@ -43,9 +43,6 @@ func (s RealSettings) resolved() (RealSettings, error) {
 	if s.Shuffles < 1 || s.Workers < 1 {
 		return s, fmt.Errorf("benchmarks: %d shuffles, %d workers: want at least 1 of each", s.Shuffles, s.Workers)
 	}
-	if !slices.Contains(MethodsOnReal(), s.Judged) {
-		return s, fmt.Errorf("benchmarks: method %q: want one of %q", s.Judged, MethodsOnReal())
-	}
 	return s, nil
 }
 
@@ -114,7 +111,24 @@ func RunReal(sets []*Collection, s RealSettings) (*RealResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	methods, err := chosenMethods(s.Methods)
+	if !slices.Contains(MethodsOnReal(), s.Judged) {
+		return nil, fmt.Errorf("benchmarks: method %q: want one of %q", s.Judged, MethodsOnReal())
+	}
+	r, err := RunTried(sets, realMethods(), s)
+	if err != nil {
+		return nil, err
+	}
+	r.Goals = r.goals(s.Judged)
+	return r, nil
+}
+
+// RunTried is RunReal with methods of one's own, of which there are no goals.
+func RunTried(sets []*Collection, tried []Tried, s RealSettings) (*RealResult, error) {
+	s, err := s.resolved()
+	if err != nil {
+		return nil, err
+	}
+	methods, err := chosenMethods(tried, s.Methods)
 	if err != nil {
 		return nil, err
 	}
@@ -126,9 +140,7 @@ func RunReal(sets []*Collection, s RealSettings) (*RealResult, error) {
 		return nil, err
 	}
 	r := &RealResult{Shuffles: s.Shuffles, Quick: s.Quick}
-	for _, m := range methods {
-		r.Methods = append(r.Methods, m.name)
-	}
+	r.Methods = namesOf(methods)
 	var trials []*realTrial
 	for i, c := range sets {
 		if !slices.Contains(names, c.File) {
@@ -148,7 +160,6 @@ func RunReal(sets []*Collection, s RealSettings) (*RealResult, error) {
 	}); err != nil {
 		return nil, err
 	}
-	r.Goals = r.goals(s.Judged)
 	return r, nil
 }
 
@@ -199,19 +210,19 @@ func (c *Collection) classCounts() (out [][]float64) {
 	return out
 }
 
-func newRealTrial(c *Collection, other otherSet, methods []realMethod, s RealSettings) (*realTrial, error) {
+func newRealTrial(c *Collection, other otherSet, methods []Tried, s RealSettings) (*realTrial, error) {
 	t := &realTrial{name: c.File, other: other.name, labels: c.Labels, streams: c.Streams}
-	others := c.others()
+	others, confusions := c.others(), c.confusions()
 	if s.Quick {
 		t.streams = quick(c.Streams)
 	}
 	for i := range t.streams {
-		p := populationsOf{other: other.population}
+		p := Known{Other: other.population, Confusions: confusions[i]}
 		if others[i] != nil {
-			p.own = others[i].Population(MatrixStrength)
-			p.renamed = p.own.Renamed()
+			p.Own = others[i].Population(MatrixStrength)
+			p.Renamed = p.Own.Renamed()
 		}
-		for _, known := range []*Population{p.own, p.renamed, p.other} {
+		for _, known := range []*Population{p.Own, p.Renamed, p.Other} {
 			if known == nil {
 				continue
 			}
@@ -221,7 +232,7 @@ func newRealTrial(c *Collection, other otherSet, methods []realMethod, s RealSet
 		}
 		var runs []Method
 		for _, m := range methods {
-			if run, ok := m.make(p); ok {
+			if run, ok := m.Make(p); ok {
 				runs = append(runs, run)
 			}
 		}

@@ -14,65 +14,68 @@ const MatrixStrength = 1
 // AutoThird is the method that the goals are tried on where no other is named: the filter as it is by default.
 const AutoThird = "auto 3"
 
-// realMethod is one of the methods tried. make returns false where a stream lacks the population that the method needs.
-type realMethod struct {
-	name string
-	make func(p populationsOf) (Method, bool)
+// Tried is a method that is made anew for each stream. Make returns false where a stream lacks what the method needs to know of others.
+type Tried struct {
+	Name string
+	Make func(known Known) (Method, bool)
 }
 
-// populationsOf are what may be known of a stream's population; nil: nothing.
-type populationsOf struct {
-	own     *Population // the labels that its predictor was trained on, or those of other people
-	renamed *Population // the same with the classes permuted
-	other   *Population // that of another set with as many classes
+// Known is what may be known of others than the one of a stream; nil: nothing.
+type Known struct {
+	Own     *Population // the labels that its predictor was trained on, or those of other people
+	Renamed *Population // the same with the classes permuted
+	Other   *Population // that of another set with as many classes
+	// Confusions are how often items of class i of the other people's streams in the set were predicted as class j.
+	Confusions [][]float64
 }
 
 // realMethods are those tried, in the order of the tables: what the filter does, what it does in hindsight, and what others do.
-func realMethods() []realMethod {
+func realMethods() []Tried {
 	first, second := adapt.FirstAuto(), adapt.SecondAuto()
 	one, two, three := adapt.Settings{Auto: &first}, adapt.Settings{Auto: &second}, adapt.Settings{}
-	return []realMethod{
+	return []Tried{
 		always(Base()),
 		always(Filter("off", adapt.Settings{Gate: adapt.GateOff})),
 		always(Filter("ewma", adapt.Settings{Gate: adapt.GateEWMA})),
 		always(Filter("auto 1", one)),
 		always(Filter("auto 2", two)),
-		autoWith("auto 2 + population", two, Filter, populationsOf.ofOwn),
+		autoWith("auto 2 + population", two, Filter, Known.ofOwn),
 		always(Filter(AutoThird, three)),
-		ofPopulation("auto 3 + frequencies", func(p *Population) Method { return Filter("", adapt.Settings{Prior: p.Frequencies}) }),
-		autoWith("auto 3 + population", three, Filter, populationsOf.ofOwn),
-		autoWith("auto 3 + permuted population", three, Filter, populationsOf.ofRenamed),
-		autoWith("auto 3 + other population", three, Filter, populationsOf.ofOther),
+		OfPopulation("auto 3 + frequencies", func(p *Population) Method { return Filter("", adapt.Settings{Prior: p.Frequencies}) }),
+		autoWith("auto 3 + population", three, Filter, Known.ofOwn),
+		autoWith("auto 3 + permuted population", three, Filter, Known.ofRenamed),
+		autoWith("auto 3 + other population", three, Filter, Known.ofOther),
 		always(Lagged("auto 1 lag 10", one, 10)),
 		always(Lagged("auto 3 lag 10", three, 10)),
 		always(Smoothed("auto 1 smoothed", one)),
 		always(Smoothed("auto 3 smoothed", three)),
-		autoWith("auto 3 + population smoothed", three, Smoothed, populationsOf.ofOwn),
+		autoWith("auto 3 + population smoothed", three, Smoothed, Known.ofOwn),
 		always(Path("auto 3 Viterbi", three)),
-		named("vote of 5", CentredVote()),
-		named("rolling mode of 5", RollingMode()),
-		named("exponential mean", ExponentialMean()),
-		ofPopulation("HMM filter", (*Population).ScaledFilter),
-		ofPopulation("HMM smoother", (*Population).ScaledSmoother),
-		ofPopulation("HMM Viterbi", func(p *Population) Method { return p.Viterbi(true) }),
+		Always("vote of 5", CentredVote()),
+		Always("rolling mode of 5", RollingMode()),
+		Always("exponential mean", ExponentialMean()),
+		OfPopulation("HMM filter", (*Population).ScaledFilter),
+		OfPopulation("HMM smoother", (*Population).ScaledSmoother),
+		OfPopulation("HMM Viterbi", func(p *Population) Method { return p.Viterbi(true) }),
 		always(LAME()),
 	}
 }
 
-func (p populationsOf) ofOwn() *Population     { return p.own }
-func (p populationsOf) ofRenamed() *Population { return p.renamed }
-func (p populationsOf) ofOther() *Population   { return p.other }
+func (p Known) ofOwn() *Population     { return p.Own }
+func (p Known) ofRenamed() *Population { return p.Renamed }
+func (p Known) ofOther() *Population   { return p.Other }
 
-func always(m Method) realMethod { return named(m.Name, m) }
+func always(m Method) Tried { return Always(m.Name, m) }
 
-func named(name string, m Method) realMethod {
+// Always is a method that needs to know of nobody, under a name of its own.
+func Always(name string, m Method) Tried {
 	m.Name = name
-	return realMethod{name, func(populationsOf) (Method, bool) { return m, true }}
+	return Tried{name, func(Known) (Method, bool) { return m, true }}
 }
 
 // autoWith is auto with one of the populations, run as run says.
-func autoWith(name string, s adapt.Settings, run func(name string, s adapt.Settings) Method, which func(p populationsOf) *Population) realMethod {
-	return realMethod{name, func(p populationsOf) (Method, bool) {
+func autoWith(name string, s adapt.Settings, run func(name string, s adapt.Settings) Method, which func(p Known) *Population) Tried {
+	return Tried{name, func(p Known) (Method, bool) {
 		known := which(p)
 		if known == nil {
 			return Method{}, false
@@ -82,12 +85,13 @@ func autoWith(name string, s adapt.Settings, run func(name string, s adapt.Setti
 	}}
 }
 
-func ofPopulation(name string, run func(p *Population) Method) realMethod {
-	return realMethod{name, func(p populationsOf) (Method, bool) {
-		if p.own == nil {
+// OfPopulation is a method that needs a population of the labels that the predictor was trained on.
+func OfPopulation(name string, run func(p *Population) Method) Tried {
+	return Tried{name, func(p Known) (Method, bool) {
+		if p.Own == nil {
 			return Method{}, false
 		}
-		m := run(p.own)
+		m := run(p.Own)
 		m.Name = name
 		return m, true
 	}}
@@ -122,17 +126,19 @@ func chosen(what string, names, patterns []string) ([]string, error) {
 }
 
 // MethodsOnReal names the methods, in the order of the tables.
-func MethodsOnReal() (names []string) {
-	for _, m := range realMethods() {
-		names = append(names, m.name)
+func MethodsOnReal() (names []string) { return namesOf(realMethods()) }
+
+func namesOf(methods []Tried) (names []string) {
+	for _, m := range methods {
+		names = append(names, m.Name)
 	}
 	return names
 }
 
-func chosenMethods(patterns []string) ([]realMethod, error) {
-	names, err := chosen("method", MethodsOnReal(), patterns)
+func chosenMethods(methods []Tried, patterns []string) ([]Tried, error) {
+	names, err := chosen("method", namesOf(methods), patterns)
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(realMethods(), func(m realMethod) bool { return !slices.Contains(names, m.name) }), nil
+	return slices.DeleteFunc(slices.Clone(methods), func(m Tried) bool { return !slices.Contains(names, m.Name) }), nil
 }

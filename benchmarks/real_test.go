@@ -319,15 +319,15 @@ func TestCausalityOfRealMethods(t *testing.T) {
 		"rolling mode of 5", "exponential mean", "HMM filter",
 	}
 	for _, m := range realMethods() {
-		method, ok := m.make(populationsOf{own, own.Renamed(), own.Renamed()})
-		if !ok || method.Name != m.name {
-			t.Fatalf("%s: %t, named %s", m.name, ok, method.Name)
+		method, ok := m.Make(Known{Own: own, Renamed: own.Renamed(), Other: own.Renamed()})
+		if !ok || method.Name != m.Name {
+			t.Fatalf("%s: %t, named %s", m.Name, ok, method.Name)
 		}
 		part, whole := make([]int, 80), make([]int, 120)
 		method.Label(part, q[:80])
 		method.Label(whole, q)
-		if slices.Contains(causal, m.name) && !slices.Equal(part, whole[:80]) {
-			t.Errorf("%s is not causal", m.name)
+		if slices.Contains(causal, m.Name) && !slices.Equal(part, whole[:80]) {
+			t.Errorf("%s is not causal", m.Name)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/oatta/oatta/adapt"
@@ -185,15 +186,11 @@ func (c *Collection) others() []*Counts {
 	if c.Others != nil {
 		return c.Others
 	}
-	person := c.Person
-	if person == nil {
-		person = func(stream string) string { return stream }
-	}
 	out := make([]*Counts, len(c.Streams))
 	for i, s := range c.Streams {
 		var others [][]int
 		for _, o := range c.Streams {
-			if person(o.Name) != person(s.Name) {
+			if !c.samePerson(o, s) {
 				others = append(others, o.Truth)
 			}
 		}
@@ -201,6 +198,56 @@ func (c *Collection) others() []*Counts {
 			return make([]*Counts, len(c.Streams))
 		}
 		out[i] = CountLabels(c.Classes, others)
+	}
+	return out
+}
+
+func (c *Collection) samePerson(a, b *Stream) bool {
+	if c.Person == nil {
+		return a.Name == b.Name
+	}
+	return c.Person(a.Name) == c.Person(b.Name)
+}
+
+// confusions returns for each stream how often items of class i of other people's streams were predicted as class j, all nil if there are no
+// others for some.
+func (c *Collection) confusions() [][][]float64 {
+	own := make([][][]float64, len(c.Streams))
+	for i, s := range c.Streams {
+		own[i] = confusionOf(c.Classes, s)
+	}
+	out := make([][][]float64, len(c.Streams))
+	for i, s := range c.Streams {
+		sum, others := squareOf(c.Classes), 0
+		for k, o := range c.Streams {
+			if c.samePerson(o, s) {
+				continue
+			}
+			others++
+			for class, row := range own[k] {
+				floats.Add(sum[class], row)
+			}
+		}
+		if others == 0 {
+			return make([][][]float64, len(c.Streams))
+		}
+		out[i] = sum
+	}
+	return out
+}
+
+func confusionOf(classes int, s *Stream) [][]float64 {
+	out := squareOf(classes)
+	for t, label := range baseLabels(s.Q) {
+		out[s.Truth[t]][label]++
+	}
+	return out
+}
+
+func squareOf(k int) [][]float64 {
+	out := make([][]float64, k)
+	for i := range out {
+		out[i] = make([]float64, k)
 	}
 	return out
 }

@@ -149,17 +149,17 @@ func (p *Population) Viterbi(scaled bool) Method {
 
 // Filter is the Bayes filter with the population's matrix and q for the likelihood, which is causal.
 func (p *Population) Filter() Method {
-	return soft("Bayes filter, population matrix", func(dst, q [][]float64) { forward(dst, q, uniform(len(q[0])), p.law) })
+	return Soft("Bayes filter, population matrix", func(dst, q [][]float64) { forward(dst, q, uniform(len(q[0])), p.law) })
 }
 
 // ScaledFilter is the Bayes filter with q divided by the population's frequencies, which are also the law of the first label.
 func (p *Population) ScaledFilter() Method {
-	return soft("HMM filter", func(dst, q [][]float64) { forward(dst, p.scaled(q), p.Frequencies, p.law) })
+	return Soft("HMM filter", func(dst, q [][]float64) { forward(dst, p.scaled(q), p.Frequencies, p.law) })
 }
 
 // ScaledSmoother is the same with the whole stream in view, by forward-backward. It is not causal.
 func (p *Population) ScaledSmoother() Method {
-	return soft("HMM smoother", func(dst, q [][]float64) { forwardBackward(dst, p.scaled(q), p.Frequencies, p.law) })
+	return Soft("HMM smoother", func(dst, q [][]float64) { forwardBackward(dst, p.scaled(q), p.Frequencies, p.law) })
 }
 
 func (p *Population) law(dst []float64, from, _ int) { copy(dst, p.Transitions[from]) }

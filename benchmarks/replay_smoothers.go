@@ -30,12 +30,12 @@ func RollingMode() Method {
 
 // RollingMean takes the class of the highest mean probability over the last Span predictions.
 func RollingMean() Method {
-	return soft("probability mean of 5", func(dst, q [][]float64) { windowMean(dst, q, Span-1, 0) })
+	return Soft("probability mean of 5", func(dst, q [][]float64) { windowMean(dst, q, Span-1, 0) })
 }
 
 // CentredMean is the same over two predictions before, itself and two after, fewer at the ends. It is not causal.
 func CentredMean() Method {
-	return soft("centred probability mean of 5, not causal", func(dst, q [][]float64) { windowMean(dst, q, Span/2, Span/2) })
+	return Soft("centred probability mean of 5, not causal", func(dst, q [][]float64) { windowMean(dst, q, Span/2, Span/2) })
 }
 
 func windowMean(dst, q [][]float64, before, after int) {
@@ -52,7 +52,7 @@ func windowMean(dst, q [][]float64, before, after int) {
 // 2/(Span+1): their mean age is that of a mean of Span.
 func ExponentialMean() Method {
 	const r = 2. / (Span + 1)
-	return soft("exponential probability mean", func(dst, q [][]float64) {
+	return Soft("exponential probability mean", func(dst, q [][]float64) {
 		copy(dst[0], q[0])
 		for t, row := range q[1:] {
 			floats.ScaleTo(dst[t+1], 1-r, dst[t])
