@@ -13,6 +13,6 @@
 // another corruption of each family. So no setting is chosen on what the study measures.
 //
 // MEMO takes a fifth of a second a picture with ResNet-20 on a core, and a second with ResNet-18. --cache keeps predictions as they come: a
-// run that was cut goes on, and more pictures cost only what is new. The folder knows the network's bytes and the settings, not this program's
-// code: empty it when a predictor changes. The same settings give the same tables on the same kind of machine.
+// run that was cut goes on, and more pictures cost only what is new; package networks says what it keeps. The same settings give the same
+// tables on the same kind of machine.
 package predictors

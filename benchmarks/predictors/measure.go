@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/benchmarks/networks"
 )
 
 // result is what the study found for one network.
@@ -19,22 +20,22 @@ type result struct {
 }
 
 // measure runs all methods on all sets and orders.
-func (s *study) measure(ctx context.Context, net *network, sets []*set, e Extent) (*result, error) {
+func (s *study) measure(ctx context.Context, net *networks.Network, sets []*networks.Set, e Extent) (*result, error) {
 	list, err := candidates(net)
 	if err != nil {
 		return nil, err
 	}
-	r := &result{net: net.name, extent: e, once: make([][][]float64, len(list))}
-	some := make([]*set, len(sets))
+	r := &result{net: net.Name, extent: e, once: make([][][]float64, len(list))}
+	some := make([]*networks.Set, len(sets))
 	for i, set := range sets {
-		some[i], r.sets = set.first(e.Pictures), append(r.sets, set.name)
+		some[i], r.sets = set.First(e.Pictures), append(r.sets, set.Name)
 	}
 	for _, o := range orders() {
 		r.orders = append(r.orders, o.name)
 		r.raw, r.filtered = append(r.raw, table(len(list), len(sets))), append(r.filtered, table(len(list), len(sets)))
 	}
 	for i, c := range list {
-		r.methods = append(r.methods, c.name)
+		r.methods = append(r.methods, c.Name)
 		if err := s.measureMethod(ctx, r, i, net, c, some); err != nil {
 			return nil, err
 		}
@@ -51,15 +52,15 @@ func table(methods, sets int) [][][]float64 {
 }
 
 // measureMethod fills in row i of every order.
-func (s *study) measureMethod(ctx context.Context, r *result, i int, net *network, c candidate, sets []*set) error {
+func (s *study) measureMethod(ctx context.Context, r *result, i int, net *networks.Network, c networks.Candidate, sets []*networks.Set) error {
 	var fixed [][][]float64
-	if !c.alongStreams() {
+	if !c.AlongStreams() {
 		var err error
 		if fixed, err = s.predictAll(ctx, net, c, sets); err != nil {
 			return err
 		}
 		for k, set := range sets {
-			r.once[i] = append(r.once[i], hits(fixed[k], set.labels))
+			r.once[i] = append(r.once[i], hits(fixed[k], set.Labels))
 		}
 	}
 	for k, o := range orders() {
@@ -81,13 +82,17 @@ func (s *study) measureMethod(ctx context.Context, r *result, i int, net *networ
 }
 
 // along returns the predictions of each item of the streams, one of each set; fixed are those of each picture, where order does not count.
-func (s *study) along(ctx context.Context, net *network, c candidate, fixed [][][]float64, streams []*stream) ([][][]float64, error) {
-	if c.alongStreams() {
-		return s.tentAll(ctx, net, c, streams)
+func (s *study) along(ctx context.Context, net *networks.Network, c networks.Candidate, fixed [][][]float64, streams []*networks.Stream) ([][][]float64, error) {
+	if c.AlongStreams() {
+		q, err := s.runner.Along(ctx, net, c, [][]*networks.Stream{streams})
+		if err != nil {
+			return nil, err
+		}
+		return q[0], nil
 	}
 	out := make([][][]float64, len(streams))
 	for i, one := range streams {
-		for _, item := range one.items {
+		for _, item := range one.Items {
 			out[i] = append(out[i], fixed[i][item])
 		}
 	}
@@ -95,13 +100,13 @@ func (s *study) along(ctx context.Context, net *network, c candidate, fixed [][]
 }
 
 // score appends the accuracies of one seed.
-func (r *result) score(f adapt.Settings, order, method int, q [][][]float64, streams []*stream) error {
+func (r *result) score(f adapt.Settings, order, method int, q [][][]float64, streams []*networks.Stream) error {
 	for i, rows := range q {
 		p, err := filtered(rows, f)
 		if err != nil {
 			return err
 		}
-		truth := streams[i].truth()
+		truth := streams[i].Truth()
 		raw, after := &r.raw[order][method][i], &r.filtered[order][method][i]
 		*raw, *after = append(*raw, accuracy(rows, truth)), append(*after, accuracy(p, truth))
 	}

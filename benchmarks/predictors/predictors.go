@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
+	"github.com/oatta/oatta/benchmarks/networks"
 	"github.com/oatta/oatta/runtime"
 )
 
@@ -35,7 +37,7 @@ func Run(ctx context.Context, w io.Writer, engine runtime.Engine, o Settings) er
 	if err := o.validate(); err != nil {
 		return err
 	}
-	s := study{engine: engine, cache: cache{o.Cache}, workers: o.Workers, temperature: o.Temperature, progress: o.Progress}
+	s := newStudy(engine, o)
 	if err := s.filter().Validate(classes); err != nil {
 		return err
 	}
@@ -43,6 +45,35 @@ func Run(ctx context.Context, w io.Writer, engine runtime.Engine, o Settings) er
 		return s.compareSettings(ctx, w, o)
 	}
 	return s.compareMethods(ctx, w, o)
+}
+
+// classes of CIFAR-10.
+const classes = 10
+
+// study runs networks and keeps what they said.
+type study struct {
+	runner      networks.Runner
+	temperature float64 // of the filter; 0 is its default of 1
+}
+
+func newStudy(engine runtime.Engine, o Settings) *study {
+	return &study{temperature: o.Temperature, runner: networks.Runner{
+		Engine: func(context.Context) (runtime.Engine, error) { return engine, nil },
+		Folder: o.Cache, Workers: max(1, o.Workers), Progress: lines(o.Progress),
+	}}
+}
+
+// lines writes a line for what is done.
+func lines(w io.Writer) func(what string, done, total int) {
+	var start time.Time
+	return func(what string, done, total int) {
+		if done == 0 {
+			start = time.Now()
+		}
+		if done == total {
+			fmt.Fprintf(w, "%s: %d in %.0f s\n", what, total, time.Since(start).Seconds())
+		}
+	}
 }
 
 func (o Settings) validate() error {
@@ -62,13 +93,13 @@ func (s *study) compareMethods(ctx context.Context, w io.Writer, o Settings) err
 		return err
 	}
 	for _, one := range []struct {
-		load func(Settings) (*network, error)
+		load func() (*networks.Network, error)
 		Extent
-	}{{resnet20, o.Small}, {resnet18, o.Large}} {
+	}{{networks.ResNet20, o.Small}, {func() (*networks.Network, error) { return networks.ResNet18(o.Shared) }, o.Large}} {
 		if one.Pictures == 0 {
 			continue
 		}
-		net, err := one.load(o)
+		net, err := one.load()
 		if err != nil {
 			return err
 		}
@@ -77,7 +108,7 @@ func (s *study) compareMethods(ctx context.Context, w io.Writer, o Settings) err
 			err = r.write(w)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", net.name, err)
+			return fmt.Errorf("%s: %w", net.Name, err)
 		}
 	}
 	return nil

@@ -5,30 +5,29 @@ package predictors
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"image"
 	"image/color"
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/benchmarks/networks"
 	"github.com/oatta/oatta/runtime/ort/orttest"
 )
 
 // noise is a set of random pictures, n of each class.
-func noise(name string, n int) *set {
-	s, random := &set{name: name}, rand.New(rand.NewPCG(1, uint64(len(name))))
+func noise(name string, n int) *networks.Set {
+	s, random := &networks.Set{Name: name}, rand.New(rand.NewPCG(1, uint64(len(name))))
 	for i := range n * classes {
-		img := image.NewRGBA(image.Rect(0, 0, side, side))
-		for p := range side * side {
-			img.SetRGBA(p%side, p/side, color.RGBA{uint8(random.Uint32()), uint8(random.Uint32()), uint8(p), 255})
+		img := image.NewRGBA(image.Rect(0, 0, 32, 32))
+		for p := range 32 * 32 {
+			img.SetRGBA(p%32, p/32, color.RGBA{uint8(random.Uint32()), uint8(random.Uint32()), uint8(p), 255})
 		}
-		s.pictures, s.labels = append(s.pictures, img), append(s.labels, i%classes)
+		s.Pictures, s.Labels = append(s.Pictures, networks.NewPicture(img).WithSeed(seedOf(name, i))), append(s.Labels, i%classes)
 	}
 	return s
 }
@@ -36,17 +35,17 @@ func noise(name string, n int) *set {
 func testStudy(t *testing.T) *study {
 	t.Helper()
 	engine := orttest.Engine(t)
-	return &study{engine: engine, cache: cache{t.TempDir()}, workers: 2, progress: io.Discard}
+	return newStudy(engine, Settings{Cache: t.TempDir(), Workers: 2, Progress: io.Discard})
 }
 
 // All five predictors go through the study, and from the cache alone come the same tables.
 func TestStudy(t *testing.T) {
 	s := testStudy(t)
-	net, err := resnet20(Settings{})
+	net, err := networks.ResNet20()
 	if err != nil {
 		t.Fatal(err)
 	}
-	sets := []*set{noise("clean", 1), noise("noise", 1)}
+	sets := []*networks.Set{noise("clean", 1), noise("noise", 1)}
 	tables := func() string {
 		r, err := s.measure(context.Background(), net, sets, Extent{classes, 6, 2})
 		if err != nil {
@@ -64,56 +63,23 @@ func TestStudy(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, first)
 		}
 	}
-	s.engine = nil
+	s.runner.Engine = nil
 	if again := tables(); again != first {
 		t.Errorf("from the cache:\n%s\nwant\n%s", again, first)
 	}
 }
 
-// A file that was cut in the middle of a row goes on behind its last whole row, with the numbers that it had.
-func TestCutCache(t *testing.T) {
-	s := testStudy(t)
-	net, err := resnet20(Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	set := []*set{noise("clean", 3)}
-	predict := func() [][]float64 {
-		q, err := s.predictAll(context.Background(), net, plain(), set)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return q[0]
-	}
-	whole := predict()
-	path := s.cache.path(fmt.Sprintf("%s %s clean base", net.name, net.hash))
-	if err := os.Truncate(path, 4*(7*classes+3)); err != nil {
-		t.Fatal(err)
-	}
-	for i, row := range predict() {
-		for k, v := range row {
-			if math.Abs(v-whole[i][k]) > 1e-6 {
-				t.Errorf("picture %d: %v, want %v", i, row, whole[i])
-				break
-			}
-		}
-	}
-	if info, err := os.Stat(path); err != nil || info.Size() != 4*3*classes*classes {
-		t.Errorf("the file has %d bytes (%v), want %d", info.Size(), err, 4*3*classes*classes)
-	}
-}
-
 // Streams of several sets have the same labels; a sticky one repeats them.
 func TestDraw(t *testing.T) {
-	sets := []*set{noise("clean", 2), noise("other", 3)}
-	sets[1].labels[0], sets[1].labels[1] = 1, 0
+	sets := []*networks.Set{noise("clean", 2), noise("other", 3)}
+	sets[1].Labels[0], sets[1].Labels[1] = 1, 0
 	for _, o := range orders() {
 		streams, err := o.draw(sets, 3, 400)
 		if err != nil {
 			t.Fatal(err)
 		}
-		truth, repeats := streams[0].truth(), 0.0
-		if !slices.Equal(truth, streams[1].truth()) {
+		truth, repeats := streams[0].Truth(), 0.0
+		if !slices.Equal(truth, streams[1].Truth()) {
 			t.Errorf("%s: the sets' streams have different labels", o.name)
 		}
 		for i, y := range truth[1:] {

@@ -2,9 +2,10 @@ package predictors
 
 import (
 	"fmt"
-	"image"
+	"hash/fnv"
 	"path/filepath"
 
+	"github.com/oatta/oatta/benchmarks/networks"
 	"github.com/oatta/oatta/datasets"
 )
 
@@ -17,15 +18,8 @@ var (
 	elsewhere   = []string{"shot_noise", "zoom_blur", "snow", "brightness", "pixelate"}
 )
 
-// set is pictures with their classes.
-type set struct {
-	name     string
-	pictures []*image.RGBA
-	labels   []int
-}
-
 // readSets reads setSize clean pictures from number from on, and those of corruptions.
-func readSets(o Settings, from int, corruptions []string) ([]*set, error) {
+func readSets(o Settings, from int, corruptions []string) ([]*networks.Set, error) {
 	labels, err := datasets.ReadCIFARLabels(filepath.Join(o.Shared, "data", "cifar10", "test_labels.u8"))
 	if err != nil {
 		return nil, err
@@ -38,7 +32,7 @@ func readSets(o Settings, from int, corruptions []string) ([]*set, error) {
 	if err != nil {
 		return nil, err
 	}
-	sets := []*set{clean}
+	sets := []*networks.Set{clean}
 	for _, name := range corruptions {
 		s, err := readSet(name, filepath.Join(o.Shared, "data", "cifar10c", name+".png"), 0, labels)
 		if err != nil {
@@ -49,23 +43,23 @@ func readSets(o Settings, from int, corruptions []string) ([]*set, error) {
 	return sets, nil
 }
 
-func readSet(name, file string, from int, labels []int) (*set, error) {
-	c, err := datasets.ReadCIFAR(file)
+func readSet(name, file string, from int, labels []int) (*networks.Set, error) {
+	s, err := networks.ReadSet(name, file, from, setSize, labels)
 	if err != nil {
 		return nil, err
 	}
-	if end := from + setSize; end > c.Len() || end > len(labels) {
-		return nil, fmt.Errorf("%s: %d pictures and %d labels: want %d", file, c.Len(), len(labels), end)
-	}
-	s := &set{name: name, labels: labels[from : from+setSize]}
-	for i := range setSize {
-		s.pictures = append(s.pictures, c.Image(from+i))
+	for i, p := range s.Pictures {
+		s.Pictures[i] = p.WithSeed(seedOf(name, i))
 	}
 	return s, nil
 }
 
-// first returns the set's first n pictures.
-func (s *set) first(n int) *set { return &set{s.name, s.pictures[:n], s.labels[:n]} }
+// seedOf is the seed of masks and views of a picture.
+func seedOf(set string, i int) uint64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s %d", set, i) // never fails
+	return h.Sum64()
+}
 
 // order is a law that a stream's labels follow.
 type order struct {
@@ -77,31 +71,15 @@ func orders() []order {
 	return []order{{"shuffled", datasets.S1()}, {"sticky", datasets.S2(0.9)}}
 }
 
-// stream is pictures of a set, by number, in an order.
-type stream struct {
-	set   *set
-	name  string // of the order
-	items []int
-}
-
 // draw returns a stream of each set. All have the same labels, and sets of the same pictures the same numbers.
-func (o order) draw(sets []*set, seed, steps int) (out []*stream, err error) {
+func (o order) draw(sets []*networks.Set, seed, steps int) (out []*networks.Stream, err error) {
 	labels := o.law.Labels(uint64(seed), classes, steps)
 	for _, set := range sets {
-		items, err := datasets.DrawItems(uint64(seed), labels, set.labels)
+		items, err := datasets.DrawItems(uint64(seed), labels, set.Labels)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, &stream{set, fmt.Sprintf("%s seed %d", o.name, seed), items})
+		out = append(out, &networks.Stream{Set: set, Name: fmt.Sprintf("%s seed %d", o.name, seed), Items: items})
 	}
 	return out, nil
-}
-
-// truth is the class of every item.
-func (s *stream) truth() []int {
-	out := make([]int, len(s.items))
-	for t, item := range s.items {
-		out[t] = s.set.labels[item]
-	}
-	return out
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/oatta/oatta/benchmarks"
+	"github.com/oatta/oatta/benchmarks/networks"
 	"github.com/oatta/oatta/internal/method"
 	"github.com/oatta/oatta/models/predict"
 	imageprep "github.com/oatta/oatta/preprocess/image"
@@ -23,13 +24,13 @@ func (s *study) compareSettings(ctx context.Context, w io.Writer, o Settings) er
 	if err != nil {
 		return err
 	}
-	net, err := resnet20(o)
+	net, err := networks.ResNet20()
 	if err != nil {
 		return err
 	}
-	some, few := make([]*set, len(sets)), make([]*set, len(sets))
+	some, few := make([]*networks.Set, len(sets)), make([]*networks.Set, len(sets))
 	for i, set := range sets {
-		some[i], few[i] = set.first(o.Views), set.first(o.MEMO)
+		some[i], few[i] = set.First(o.Views), set.First(o.MEMO)
 	}
 	for _, table := range []func() (*benchmarks.Table, error){
 		func() (*benchmarks.Table, error) { return s.choose(ctx, "TTAug", net, some, augmentations()) },
@@ -54,7 +55,7 @@ func (s *study) compareSettings(ctx context.Context, w io.Writer, o Settings) er
 }
 
 // augmentations are the sets of views of TTAug that fit pictures of this size, with the command line's numbers of views.
-func augmentations() (list []candidate) {
+func augmentations() (list []networks.Candidate) {
 	for _, v := range []imageprep.Views{
 		{Set: imageprep.Flip, Augmented: 1},
 		{Set: imageprep.Crops, Augmented: 9},
@@ -68,40 +69,40 @@ func augmentations() (list []candidate) {
 			name += fmt.Sprintf(", padding %d", v.Padding)
 		}
 		s := method.Settings{Name: method.TTAug, Views: &method.Views{Set: v.Set.String(), Count: v.Augmented}, Merge: string(predict.MergeMean)}
-		list = append(list, candidate{name: name, settings: s, views: v})
+		list = append(list, networks.Candidate{Name: name, Settings: s, Views: v})
 	}
 	return list
 }
 
 // memos are MEMO's official settings for CIFAR, and a smaller step.
-func memos(net *network) (list []candidate, err error) {
+func memos(net *networks.Network) (list []networks.Candidate, err error) {
 	for _, rate := range []float64{5e-3, 1e-3} {
-		s, err := method.Preset("cifar", net.model.Manifest)
+		s, err := method.Preset("cifar", net.Model.Manifest)
 		if err != nil {
 			return nil, err
 		}
 		s.Memo.Rate = rate
 		views := imageprep.Views{Set: imageprep.MemoCIFAR, Augmented: s.Views.Count}
-		list = append(list, candidate{name: fmt.Sprintf("%v, %d views, SGD %g", views.Set, s.Views.Count, rate), settings: s, views: views})
+		list = append(list, networks.Candidate{Name: fmt.Sprintf("%v, %d views, SGD %g", views.Set, s.Views.Count, rate), Settings: s, Views: views})
 	}
 	return list, nil
 }
 
 // choose compares methods that do not mind the order on each picture once.
-func (s *study) choose(ctx context.Context, title string, net *network, sets []*set, list []candidate) (*benchmarks.Table, error) {
-	n := len(sets[0].pictures)
-	t := &benchmarks.Table{Title: fmt.Sprintf("%s, %s, settings on %d other pictures a set", net.name, title, n), Columns: []string{"settings", "clean", "against base", "mean of corruptions", "against base"}}
+func (s *study) choose(ctx context.Context, title string, net *networks.Network, sets []*networks.Set, list []networks.Candidate) (*benchmarks.Table, error) {
+	n := len(sets[0].Pictures)
+	t := &benchmarks.Table{Title: fmt.Sprintf("%s, %s, settings on %d other pictures a set", net.Name, title, n), Columns: []string{"settings", "clean", "against base", "mean of corruptions", "against base"}}
 	var base [][]float64
-	for _, c := range append([]candidate{plain()}, list...) {
+	for _, c := range append([]networks.Candidate{networks.Plain()}, list...) {
 		q, err := s.predictAll(ctx, net, c, sets)
 		if err != nil {
 			return nil, err
 		}
 		var all [][]float64
 		for i, set := range sets {
-			all = append(all, hits(q[i], set.labels))
+			all = append(all, hits(q[i], set.Labels))
 		}
-		row := []string{c.name, fmt.Sprintf("%.1f", 100*mean(all[0])), "", fmt.Sprintf("%.1f", 100*mean(corrupted(all))), ""}
+		row := []string{c.Name, fmt.Sprintf("%.1f", 100*mean(all[0])), "", fmt.Sprintf("%.1f", 100*mean(corrupted(all))), ""}
 		if base == nil {
 			base = all
 		} else {
@@ -113,19 +114,19 @@ func (s *study) choose(ctx context.Context, title string, net *network, sets []*
 	return t, nil
 }
 
-func settingsNote(sets []*set) string {
+func settingsNote(sets []*networks.Set) string {
 	note := "Sets:"
 	for i, set := range sets {
 		if i > 0 {
 			note += ","
 		}
-		note += " " + set.name
+		note += " " + set.Name
 	}
 	return note + "."
 }
 
 // tents are Tent's settings: learning rates under three kinds of statistics, other shares of the item's own, and Adam.
-func tents() (list []candidate) {
+func tents() (list []networks.Candidate) {
 	add := func(share, rate float64, optimizer string) {
 		kind := fmt.Sprint(share)
 		switch share {
@@ -134,7 +135,7 @@ func tents() (list []candidate) {
 		case 1:
 			kind = "batch"
 		}
-		list = append(list, candidate{name: fmt.Sprintf("statistics %s, %s %g", kind, optimizer, rate), settings: method.Settings{
+		list = append(list, networks.Candidate{Name: fmt.Sprintf("statistics %s, %s %g", kind, optimizer, rate), Settings: method.Settings{
 			Name: method.Tent, Tent: &method.TentSettings{Statistics: share, Optimizer: optimizer, Rate: rate, Reset: "every"},
 		}})
 	}
@@ -153,17 +154,17 @@ func tents() (list []candidate) {
 }
 
 // chooseTent compares Tent's settings along one stream of each set and order.
-func (s *study) chooseTent(ctx context.Context, net *network, sets []*set) (*benchmarks.Table, error) {
-	t := &benchmarks.Table{Title: fmt.Sprintf("%s, Tent, settings on one other stream of %d items a set and order", net.name, settingSteps), Columns: []string{"settings"}}
+func (s *study) chooseTent(ctx context.Context, net *networks.Network, sets []*networks.Set) (*benchmarks.Table, error) {
+	t := &benchmarks.Table{Title: fmt.Sprintf("%s, Tent, settings on one other stream of %d items a set and order", net.Name, settingSteps), Columns: []string{"settings"}}
 	for _, o := range orders() {
 		t.Columns = append(t.Columns, "clean, "+o.name, "corruptions, "+o.name, "filtered, "+o.name)
 	}
-	fixed, err := s.predictAll(ctx, net, plain(), sets)
+	fixed, err := s.predictAll(ctx, net, networks.Plain(), sets)
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range append([]candidate{plain()}, tents()...) {
-		row := []string{c.name}
+	for _, c := range append([]networks.Candidate{networks.Plain()}, tents()...) {
+		row := []string{c.Name}
 		for _, o := range orders() {
 			streams, err := o.draw(sets, 0, settingSteps)
 			if err != nil {
@@ -182,7 +183,7 @@ func (s *study) chooseTent(ctx context.Context, net *network, sets []*set) (*ben
 }
 
 // tentCells are clean, and the mean of corruptions raw and filtered.
-func (s *study) tentCells(ctx context.Context, net *network, c candidate, fixed [][][]float64, streams []*stream) ([]string, error) {
+func (s *study) tentCells(ctx context.Context, net *networks.Network, c networks.Candidate, fixed [][][]float64, streams []*networks.Stream) ([]string, error) {
 	q, err := s.along(ctx, net, c, fixed, streams)
 	if err != nil {
 		return nil, err
@@ -193,7 +194,7 @@ func (s *study) tentCells(ctx context.Context, net *network, c candidate, fixed 
 		if err != nil {
 			return nil, err
 		}
-		truth := streams[i].truth()
+		truth := streams[i].Truth()
 		raw, after = append(raw, []float64{accuracy(rows, truth)}), append(after, []float64{accuracy(p, truth)})
 	}
 	return []string{fmt.Sprintf("%.1f", mean(raw[0])), fmt.Sprintf("%.1f", mean(corrupted(raw))), fmt.Sprintf("%.1f", mean(corrupted(after)))}, nil

@@ -1,0 +1,106 @@
+package networks
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/oatta/oatta/models"
+	"github.com/oatta/oatta/models/backbone"
+	"github.com/oatta/oatta/models/onnx"
+	"github.com/oatta/oatta/models/weights"
+	imageprep "github.com/oatta/oatta/preprocess/image"
+)
+
+const (
+	classes = 10 // of CIFAR-10
+	side    = 32
+)
+
+// Network is a classifier of pictures.
+type Network struct {
+	Name      string
+	Model     *models.Model
+	transform *imageprep.Transform
+}
+
+// New returns a model of pictures under a name.
+func New(name string, m *models.Model) (*Network, error) {
+	t, err := m.Transform()
+	if err != nil {
+		return nil, fmt.Errorf("networks: %s: %w", name, err)
+	}
+	return &Network{name, m, t}, nil
+}
+
+// Classes returns the numbers of one prediction.
+func (n *Network) Classes() int { return len(n.Model.Manifest.Labels) }
+
+// Open returns a network by name: resnet20, the embedded one; resnet18, the project's, of the folder of shared data; or else what
+// models.Load takes.
+func Open(name, shared string) (*Network, error) {
+	switch name {
+	case "resnet20":
+		return ResNet20()
+	case "resnet18":
+		return ResNet18(shared)
+	}
+	m, err := models.Load(name)
+	if err != nil {
+		return nil, err
+	}
+	return New(m.Manifest.Name, m)
+}
+
+// ofCIFAR makes a classifier of CIFAR-10 of a graph that puts out logits.
+func ofCIFAR(name string, net *onnx.Model, mean, std []float64) (*Network, error) {
+	m, err := models.New(net, models.Manifest{
+		Name: name, Labels: strings.Fields("0 1 2 3 4 5 6 7 8 9"),
+		Input:  models.Input{Name: net.Graph.NameOf(net.Graph.Inputs()[0]), Height: side, Width: side, Mean: mean, Std: std},
+		Output: models.Output{Name: net.Graph.NameOf(net.Graph.Outputs()[0])},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return New(name, m)
+}
+
+// ResNet20 is the embedded one, for CIFAR-10.
+func ResNet20() (*Network, error) {
+	m, err := models.Load("resnet20-cifar10")
+	if err != nil {
+		return nil, err
+	}
+	net, err := m.Network()
+	if err != nil {
+		return nil, err
+	}
+	return ofCIFAR("ResNet-20", net, m.Manifest.Input.Mean, m.Manifest.Input.Std)
+}
+
+// ResNet18 is the one of the folder of shared data that was trained on balanced classes of CIFAR-10, with dropout 0.2 before its head.
+func ResNet18(shared string) (*Network, error) {
+	const name = "cifar_resnet18"
+	info, err := backbone.Describe(name)
+	if err != nil {
+		return nil, err
+	}
+	net, err := backbone.New(name, backbone.Options{})
+	if err != nil {
+		return nil, err
+	}
+	f, err := weights.Open(filepath.Join(shared, "models", "cifar10-resnet18", "balanced.fp16.safetensors"))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // read only
+	if _, err := net.Load(f); err != nil {
+		return nil, err
+	}
+	recipe := info.Recipes[0]
+	out, err := ofCIFAR("ResNet-18", onnx.New(net.Graph), recipe.Mean[:], recipe.Std[:])
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return out, nil
+}
