@@ -11,7 +11,8 @@ type cache struct {
 	limit int
 	all   map[string]*entry
 	dirty map[string]*entry
-	clean *list.List // of *entry, the latest in front
+	clean *list.List          // of *entry, the latest in front
+	gone  map[string]struct{} // streams to take away from the file, unless they are dirty, too: then they began anew
 }
 
 type entry struct {
@@ -24,7 +25,7 @@ type entry struct {
 }
 
 func newCache(limit int) cache {
-	return cache{limit, map[string]*entry{}, map[string]*entry{}, list.New()}
+	return cache{limit, map[string]*entry{}, map[string]*entry{}, list.New(), map[string]struct{}{}}
 }
 
 // use returns the filter of a stream and marks it dirty; nil if it is not here.
@@ -49,8 +50,24 @@ func (c *cache) add(stream string, f *adapt.Filter) {
 	if len(c.all) >= c.limit {
 		c.drop(c.clean.Back().Value.(*entry).stream)
 	}
-	e := &entry{stream: stream, filter: f}
+	_, anew := c.gone[stream] // what is beside it in the file is not its own
+	e := &entry{stream: stream, filter: f, known: anew, changed: anew}
 	c.all[stream], c.dirty[stream] = e, e
+}
+
+// remove lets go of a stream, whose place in the file is to be emptied.
+func (c *cache) remove(stream string) {
+	c.drop(stream)
+	c.gone[stream] = struct{}{}
+}
+
+// discard lets go of all that is not as it is in the file.
+func (c *cache) discard() {
+	for stream := range c.dirty {
+		delete(c.all, stream)
+	}
+	clear(c.dirty)
+	clear(c.gone)
 }
 
 func (c *cache) drop(stream string) {
@@ -71,4 +88,5 @@ func (c *cache) committed() {
 		e.at, e.changed = c.clean.PushFront(e), false
 	}
 	clear(c.dirty)
+	clear(c.gone)
 }

@@ -44,7 +44,11 @@ func (s *Store) fetch(stream string) (*adapt.Filter, error) {
 	case s.live.full():
 		return nil, ErrFull
 	}
-	f, err := s.load(stream)
+	var f *adapt.Filter
+	var err error
+	if _, gone := s.live.gone[stream]; !gone {
+		f, err = s.load(stream)
+	}
 	if f == nil && err == nil {
 		return adapt.New(s.options.Classes, s.options.Settings)
 	}
@@ -94,6 +98,9 @@ func (s *Store) commit(p Position) error {
 	}
 	return s.change(func(tx *bbolt.Tx, c *census) error {
 		to := counted(tx, c)
+		if err := s.empty(tx, to); err != nil {
+			return err
+		}
 		for _, w := range writes {
 			if err := w.put(to); err != nil {
 				return fmt.Errorf("stream %q: %w", w.stream, err)

@@ -20,6 +20,9 @@ func (s *Store) Companion(stream string) ([]byte, error) {
 	if e != nil && e.known {
 		return slices.Clone(e.beside), nil
 	}
+	if _, gone := s.live.gone[stream]; gone {
+		return nil, nil
+	}
 	data, err := s.loadCompanion(stream)
 	if err != nil {
 		return nil, s.failed(stream, err)

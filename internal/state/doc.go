@@ -17,6 +17,8 @@
 //     order of their last use. A million streams thus take the file's space and the cache's memory, not a million filters.
 //   - A state whose settings or number of classes are not those of [Options] is an error that names what differs.
 //   - [Store.Forget] removes: when it returns, neither the name of the stream nor any state or companion it ever had is in the file.
+//   - [Store.Remove] is the cheap form, as a part of the next Commit: what is removed is gone from the streams, and its traces at the next Forget or
+//     Open. [Store.Discard] takes back everything since the last Commit.
 //   - Damage is an error that names the file, never a panic, and never a stream less: after it the store only closes. [Open] reads heads, tables
 //     and keys of all pages itself before bbolt may follow them, and compares the streams with the number that was committed; what is stored
 //     has checksums. So Open takes the time of reading the file, and the memory of a bit a page. That holds for accidents: against forgery

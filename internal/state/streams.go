@@ -38,12 +38,17 @@ func (s *Store) load(stream string) (*adapt.Filter, error) {
 	return s.decode(stream, data)
 }
 
-// decode opens and restores a state, and holds it to the settings.
+// decode opens and restores a state.
 func (s *Store) decode(stream string, data []byte) (*adapt.Filter, error) {
 	snapshot, err := s.vault.open("state "+stream, data)
 	if err != nil {
 		return nil, err
 	}
+	return s.restore(snapshot)
+}
+
+// restore makes a filter of a snapshot, and holds it to the settings.
+func (s *Store) restore(snapshot []byte) (*adapt.Filter, error) {
 	f, err := adapt.Restore(snapshot)
 	if err != nil || s.options.Classes == 0 {
 		return f, err
@@ -101,11 +106,8 @@ func (s *Store) Forget(streams ...string) error {
 func (s *Store) remove(tx *bbolt.Tx, c *census, streams []string) error {
 	from := counted(tx, c)
 	for _, stream := range streams {
-		id := s.vault.id(stream)
-		for _, bucket := range []countedBucket{from.states, from.names, from.beside} {
-			if err := bucket.set(id, nil); err != nil {
-				return fmt.Errorf("stream %q: %w", stream, err)
-			}
+		if err := from.take(s.vault.id(stream)); err != nil {
+			return fmt.Errorf("stream %q: %w", stream, err)
 		}
 	}
 	return tx.Bucket(bucketMeta).Put(keyScrub, []byte{1})
