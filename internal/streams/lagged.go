@@ -16,7 +16,7 @@ func (r *Runner[R]) stepLagged(s *stream[R], item Item[R], e Event) error {
 		}
 		s.lagged.Reset()
 	}
-	e.tell(s.lagged)
+	e.Tell(s.lagged)
 	s.waiting.Push(pending[R]{item.Ref(), e})
 	d, due := s.lagged.Step(r.out, item.Probs)
 	if !due {

@@ -191,7 +191,7 @@ func (r *Runner[R]) step(s *stream[R], item Item[R], waited bool, e Event) error
 	case Smoothed:
 		return r.keep(s, item, e)
 	}
-	e.tell(s.filter)
+	e.Tell(s.filter)
 	a := Answer[R]{Waited: waited, Result: Result{Stream: s.name, Filter: s.filter, Class: -1, Event: e}}
 	if waited {
 		a.Ref = item.Ref()

@@ -49,8 +49,19 @@ type Event struct {
 	Dropped bool // it was left out: late, or there already
 }
 
-// tell tells a filter what happened before its next step.
-func (e Event) tell(f interface {
+// EventOf returns what a keeper said of an item.
+func EventOf(a timeline.Action, g timeline.Gap) Event {
+	switch a {
+	case timeline.Drop:
+		return Event{Dropped: true}
+	case timeline.Restart:
+		return Event{Restart: true}
+	}
+	return Event{Missed: g.Missed, Break: g.Break}
+}
+
+// Tell tells a filter what happened before its next step.
+func (e Event) Tell(f interface {
 	Skip(missed int)
 	Break()
 	Reset()
@@ -132,12 +143,9 @@ func (r *Runner[R]) place(s *stream[R], item Item[R], waited bool) error {
 	if err != nil {
 		return &OrderError{s.name, err}
 	}
-	e := Event{Missed: gap.Missed, Break: gap.Break}
-	switch action {
-	case timeline.Drop:
+	e := EventOf(action, gap)
+	if e.Dropped {
 		return r.drop(item, waited)
-	case timeline.Restart:
-		e = Event{Restart: true}
 	}
 	s.times.changed = true
 	return r.step(s, item, waited, e)
