@@ -13,6 +13,9 @@ import (
 	"github.com/oatta/oatta/adapt"
 )
 
+// Fits reports in what a filter differs from one of these classes and settings, which must be resolved.
+func Fits(f *adapt.Filter, classes int, want adapt.Settings) error { return matches(f, classes, want) }
+
 // matches reports every setting in which a stored filter differs from what is wanted, by the names that the settings have in JSON.
 func matches(f *adapt.Filter, classes int, want adapt.Settings) error {
 	if f.Classes() != classes {

@@ -1,0 +1,69 @@
+package backend
+
+import (
+	"sync"
+	"time"
+
+	"github.com/oatta/oatta/serve"
+)
+
+// admission bounds what waits at a model: rows in all, and requests of one stream, so that none fills the queue alone.
+type admission struct {
+	limits Limits
+
+	mu      sync.Mutex
+	rows    int
+	streams map[string]int
+}
+
+func newAdmission(l Limits) *admission { return &admission{limits: l, streams: map[string]int{}} }
+
+// retryAfter is when a client who was turned away should come again. The queue is a second's work at most, or the machine is too small.
+const retryAfter = time.Second
+
+func (a *admission) admit(stream string, rows int) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case a.rows > 0 && a.rows+rows > a.limits.Queue:
+		return exhausted("%d rows wait for the model: no more than %d may", a.rows, a.limits.Queue)
+	case stream != "" && a.streams[stream] >= a.limits.StreamQueue:
+		return exhausted("%d requests of the stream wait: no more may", a.limits.StreamQueue)
+	}
+	a.rows += rows
+	if stream != "" {
+		a.streams[stream]++
+	}
+	return nil
+}
+
+func (a *admission) leave(stream string, rows int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.rows -= rows
+	if stream == "" {
+		return
+	}
+	if a.streams[stream]--; a.streams[stream] == 0 {
+		delete(a.streams, stream)
+	}
+}
+
+// waiting returns the rows that wait.
+func (a *admission) waiting() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.rows
+}
+
+func exhausted(format string, args ...any) error {
+	e := serve.Errorf(serve.Exhausted, format, args...)
+	e.Retry = retryAfter
+	return e
+}
+
+func unavailable(format string, args ...any) error {
+	e := serve.Errorf(serve.Unavailable, format, args...)
+	e.Retry = retryAfter
+	return e
+}

@@ -1,0 +1,89 @@
+package backend
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+
+	"github.com/oatta/oatta/internal/state"
+)
+
+// endings are the last requests with a key that ended their streams, oldest first: a retry must find its answer though the stream is gone. They
+// are committed as the position of the store.
+type endings []ending
+
+type ending struct {
+	stream uint64 // see hashOf
+	keyed
+}
+
+// How many endings are kept, and the bytes of their answers.
+const (
+	mostEndings     = 64
+	mostEndingBytes = 128 << 10
+)
+
+func hashOf(stream string) uint64 {
+	sum := sha256.Sum256([]byte(stream))
+	return binary.LittleEndian.Uint64(sum[:])
+}
+
+func (e *endings) add(stream string, k keyed) {
+	*e = append(*e, ending{hashOf(stream), k})
+	size := 0
+	for i := len(*e) - 1; i >= 0; i-- {
+		if size += (*e)[i].size(); size > mostEndingBytes || len(*e)-i > mostEndings {
+			*e = append(endings{}, (*e)[i+1:]...)
+			return
+		}
+	}
+}
+
+func (e endings) find(stream, key string) *keyed {
+	if len(e) == 0 {
+		return nil
+	}
+	hash := hashOf(stream)
+	for i := len(e) - 1; i >= 0; i-- {
+		if e[i].stream == hash && e[i].key == key {
+			return &e[i].keyed
+		}
+	}
+	return nil
+}
+
+// forget drops what is known of a stream.
+func (e *endings) forget(stream string) {
+	var left endings
+	for _, ending := range *e {
+		if ending.stream != hashOf(stream) {
+			left = append(left, ending)
+		}
+	}
+	*e = left
+}
+
+func (e endings) encode() state.Position {
+	out := binary.AppendUvarint([]byte{memoVersion}, uint64(len(e)))
+	for _, k := range e {
+		out = binary.LittleEndian.AppendUint64(out, k.stream)
+		out = appendBytes(out, k.key)
+		out = binary.LittleEndian.AppendUint64(out, k.digest)
+		out = appendBytes(out, k.answer)
+	}
+	return out
+}
+
+func decodeEndings(data state.Position) (e endings, err error) {
+	if len(data) == 0 {
+		return nil, nil
+	}
+	r := reader{data: data}
+	r.take(1)
+	for range r.number() {
+		if r.err != nil {
+			break
+		}
+		e = append(e, ending{r.word(), keyed{string(r.bytes()), r.word(), r.bytes()}})
+	}
+	return e, r.end("endings")
+}

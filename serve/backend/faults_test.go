@@ -1,0 +1,239 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/internal/state"
+	"github.com/oatta/oatta/serve"
+)
+
+// full is a store whose commits fail while it is full. Below is a real one.
+type full struct {
+	store
+	is    atomic.Bool
+	block chan struct{} // a commit waits for it, where there is one
+}
+
+func (f *full) Commit(p state.Position) error {
+	if f.block != nil {
+		<-f.block
+	}
+	if f.is.Load() {
+		return errors.New("no space left on device")
+	}
+	return f.store.Commit(p)
+}
+
+// mustFill opens a backend whose filter model has a store that can be full.
+func mustFill(t *testing.T, o Options, block chan struct{}) (*Backend, *full) {
+	t.Helper()
+	b := mustNew(t, o)
+	m := b.models["filter"]
+	file, err := state.Open(inFolder(t.TempDir())("full"), state.Options{Classes: classes, Settings: m.filter})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &full{store: file, block: block}
+	k, err := newKeeper("filter", f, &b.options, m.meters)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.keeper.close(); err != nil {
+		t.Fatal(err)
+	}
+	m.keeper, m.versions[0].now.keeper = k, k
+	return b, f
+}
+
+func TestFullDisk(t *testing.T) {
+	b, disk := mustFill(t, Options{}, nil)
+	rows := track(0, 6)
+	want := plain(t, rows...)
+	same(t, "before", mustInfer(t, b, ask("a", rows[:3]...)), want[:3*classes])
+	disk.is.Store(true)
+	for range 3 {
+		_, err := b.Infer(t.Context(), ask("a", rows[3]))
+		refused(t, "no space", err, serve.Unavailable)
+		var e *serve.Error
+		if errors.As(err, &e) && e.Retry == 0 {
+			t.Error("nothing is said of when to come again")
+		}
+	}
+	end := ask("a", rows[3])
+	end.Sequence.End, end.Sequence.Key = true, "end"
+	_, err := b.Infer(t.Context(), end)
+	refused(t, "END, no space", err, serve.Unavailable)
+	_, err = b.Infer(t.Context(), ask("new", rows[3]))
+	refused(t, "new stream, no space", err, serve.Unavailable)
+	disk.is.Store(false)
+	same(t, "afterwards", mustInfer(t, b, ask("a", rows[3:]...)), want[3*classes:])
+	list, err := b.List(t.Context(), "filter", "", "", 10)
+	if err != nil || len(list) != 1 || list[0].Items != 6 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	same(t, "the END that failed is no ending", mustInfer(t, b, end), plain(t, append(track(0, 6), rows[3])...)[6*classes:])
+}
+
+// While a commit hangs, queues fill, and who comes then is turned away, at no cost to the others.
+func TestQueuesAreBounded(t *testing.T) {
+	block := make(chan struct{})
+	b, _ := mustFill(t, Options{Limits: Limits{Queue: 20, StreamQueue: 3}}, block)
+	var all sync.WaitGroup
+	var fine, turned atomic.Int64
+	infer := func(stream string) {
+		all.Go(func() {
+			_, err := b.Infer(context.Background(), ask(stream, prediction(1)))
+			var e *serve.Error
+			switch {
+			case err == nil:
+				fine.Add(1)
+			case errors.As(err, &e) && e.Code == serve.Exhausted && e.Retry > 0:
+				turned.Add(1)
+			default:
+				t.Error(err)
+			}
+		})
+	}
+	for range 10 {
+		infer("one")
+	}
+	waitFor(t, func() bool { return turned.Load() == 7 })
+	for i := range 30 {
+		infer(streamID(i))
+	}
+	waitFor(t, func() bool { return turned.Load() == 20 })
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := b.Infer(ctx, ask("gives up", prediction(1))); err == nil {
+		t.Error("a call whose context had ended was answered")
+	}
+	close(block)
+	all.Wait()
+	if fine.Load() != 20 || turned.Load() != 20 {
+		t.Errorf("%d answered, %d turned away: want 20 each", fine.Load(), turned.Load())
+	}
+	waitFor(t, func() bool { return b.models["filter"].admission.waiting() == 0 })
+}
+
+func waitFor(t *testing.T, f func() bool) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); !f(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("waited in vain")
+		}
+	}
+}
+
+func TestStreamsAreBounded(t *testing.T) {
+	stores(t, func(t *testing.T, o Options) {
+		o.Limits.Streams = 2
+		b := mustNew(t, o)
+		mustInfer(t, b, ask("a", prediction(1)))
+		mustInfer(t, b, ask("b", prediction(1)))
+		_, err := b.Infer(t.Context(), ask("c", prediction(1)))
+		refused(t, "a third stream", err, serve.Exhausted)
+		end := ask("a", prediction(1))
+		end.Sequence.End = true
+		mustInfer(t, b, end)
+		mustInfer(t, b, ask("c", prediction(1)))
+	})
+}
+
+// A call that was given up before its turn is no step.
+func TestGivenUp(t *testing.T) {
+	block := make(chan struct{})
+	b, _ := mustFill(t, Options{}, block)
+	var all sync.WaitGroup
+	all.Go(func() { mustInfer(t, b, ask("a", prediction(0))) })
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := b.Infer(ctx, ask("a", prediction(1))); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v", err)
+	}
+	close(block)
+	all.Wait()
+	info, err := b.Show(t.Context(), "filter", "", "a")
+	if err != nil || info.Items != 1 && info.Items != 2 { // 2, where it shared the first's commit
+		t.Errorf("%+v, %v", info, err)
+	}
+}
+
+// Models come and go under load: whoever is answered is answered rightly, and nobody by a fault of the server.
+func TestLoadAndUnloadUnderLoad(t *testing.T) {
+	b := mustNew(t, Options{File: inFolder(t.TempDir())})
+	var all sync.WaitGroup
+	stop := make(chan struct{})
+	for s := range 8 {
+		all.Go(func() {
+			f, err := adapt.New(classes, adapt.Settings{})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for i := 0; ; i++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				a, err := b.Infer(t.Context(), ask(streamID(s), prediction(i)))
+				var e *serve.Error
+				if errors.As(err, &e) && e.Code == serve.Unavailable {
+					i--
+					continue
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				want := make([]float64, classes)
+				f.Step(want, prediction(i))
+				same(t, fmt.Sprint(streamID(s), " item ", i), output(a, outAdapted), want)
+			}
+		})
+	}
+	for i := range 10 {
+		if i%2 == 0 {
+			if err := b.Unload(t.Context(), "filter"); err != nil || b.Ready() || b.Models()[0].Ready {
+				t.Error("unload", err)
+			}
+		}
+		if err := b.Load(t.Context(), "filter"); err != nil || !b.Ready() {
+			t.Error("load", err)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	close(stop)
+	all.Wait()
+	refused(t, "unknown", b.Load(t.Context(), "nosuch"), serve.NotFound)
+	refused(t, "unknown", b.Unload(t.Context(), "nosuch"), serve.NotFound)
+}
+
+// Settings that differ cannot go on with the streams that are there, and say so.
+func TestOtherSettingsAreRefused(t *testing.T) {
+	gate := adapt.GateAuto
+	o := Options{File: inFolder(t.TempDir()), Models: []Source{{Name: "filter", Open: func(context.Context) (*Opened, error) {
+		return &Opened{Classes: classes, Filter: adapt.Settings{Gate: gate}}, nil
+	}}}}
+	b := mustNew(t, o)
+	mustInfer(t, b, ask("a", prediction(1)))
+	gate = adapt.GateOff
+	if err := b.Load(t.Context(), "filter"); err == nil {
+		t.Error("streams of another gate were taken")
+	}
+	if s := b.Models()[0]; s.Ready || s.Reason == "" {
+		t.Errorf("%+v", s)
+	}
+	gate = adapt.GateAuto
+	if err := b.Load(t.Context(), "filter"); err != nil {
+		t.Error(err)
+	}
+	same(t, "and go on", mustInfer(t, b, ask("a", prediction(2))), plain(t, prediction(1), prediction(2))[classes:])
+}

@@ -1,0 +1,281 @@
+package backend
+
+import (
+	"errors"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/internal/state"
+	"github.com/oatta/oatta/internal/streams"
+	"github.com/oatta/oatta/serve"
+)
+
+// mostCommit is how many rows share a commit.
+const mostCommit = 1024
+
+// keeper steps the streams of one model, on one goroutine, and commits.
+type keeper struct {
+	model  string
+	store  store
+	limits Limits
+	early  bool
+	delay  time.Duration
+	log    *slog.Logger
+	meters *meters
+	inbox  *inbox
+	gone   chan struct{} // closed when the goroutine has ended
+
+	pending []*call // stepped, and not committed yet
+	changed bool    // since the last commit
+	born    int     // streams that are new since
+	endings endings
+
+	kept, live atomic.Int64 // streams, and those of them in memory, as of the last commit
+}
+
+func newKeeper(model string, s store, o *Options, m *meters) (*keeper, error) {
+	k := &keeper{
+		model: model, store: s, limits: o.Limits, early: o.Early, delay: o.Delay, log: o.Log, meters: m,
+		inbox: newInbox(), gone: make(chan struct{}),
+	}
+	var err error
+	if k.endings, err = decodeEndings(s.Position()); err != nil {
+		return nil, err
+	}
+	k.count()
+	go k.run()
+	return k, nil
+}
+
+// close ends the goroutine, once what waits is answered, and the store. Traces of streams that ended are wiped out.
+func (k *keeper) close() error {
+	k.inbox.close()
+	<-k.gone
+	return errors.Join(k.store.Forget(), k.store.Close())
+}
+
+func (k *keeper) run() {
+	defer close(k.gone)
+	for {
+		calls := k.inbox.take(mostCommit, k.delay)
+		if len(calls) == 0 {
+			return
+		}
+		for _, c := range calls {
+			k.serve(c)
+		}
+		k.commit()
+	}
+}
+
+// serve steps the stream of a call, or fails it at once.
+func (k *keeper) serve(c *call) {
+	if c.do != nil {
+		k.commit()
+		c.finish(c.do())
+		k.count()
+		return
+	}
+	c.started = time.Now()
+	err := c.ctx.Err()
+	if err == nil {
+		err = k.step(c)
+	}
+	if errors.Is(err, state.ErrFull) {
+		k.commit()
+		err = k.step(c)
+	}
+	switch {
+	case err != nil:
+		c.finish(err)
+	case k.early:
+		c.finish(nil)
+	default:
+		k.pending = append(k.pending, c)
+	}
+}
+
+// commit makes what was stepped durable, and answers.
+func (k *keeper) commit() {
+	err := k.write()
+	for _, c := range k.pending {
+		c.finish(err)
+	}
+	clear(k.pending)
+	k.pending = k.pending[:0]
+}
+
+func (k *keeper) write() error {
+	if !k.changed {
+		return nil
+	}
+	begun := time.Now()
+	err := k.store.Commit(k.endings.encode())
+	k.changed, k.born = false, 0
+	k.meters.commit(time.Since(begun), err)
+	if err == nil {
+		k.count()
+		return nil
+	}
+	k.store.Discard()
+	if k.log != nil {
+		k.log.Error("the state could not be written: its requests were refused", "model", k.model, "requests", len(k.pending), "error", err)
+	}
+	if k.endings, err = decodeEndings(k.store.Position()); err != nil {
+		return err
+	}
+	return unavailable("the state cannot be written: nothing was changed")
+}
+
+func (k *keeper) count() {
+	k.kept.Store(int64(k.store.Len()))
+	k.live.Store(int64(k.store.Live()))
+}
+
+// step takes all rows of a request, or none. It changes nothing before everything is known to be fine.
+func (k *keeper) step(c *call) error {
+	data, err := k.store.Companion(c.stream)
+	if err != nil {
+		return err
+	}
+	m, err := decodeMemo(data)
+	if err != nil {
+		return err
+	}
+	s := &c.request.Sequence
+	if s.Key != "" {
+		if known := k.known(&m, c.stream, s.Key); known != nil {
+			return c.again(known)
+		}
+	}
+	there, err := k.store.Has(c.stream)
+	if err != nil {
+		return err
+	}
+	if !there && k.store.Len()+k.born >= k.limits.Streams {
+		return exhausted("the model keeps %d streams: no more may begin before others end", k.limits.Streams)
+	}
+	if s.Start {
+		m.clock = nil
+	}
+	events, err := c.events(&m)
+	if err != nil {
+		return err
+	}
+	filter, err := k.store.Filter(c.stream)
+	if err != nil {
+		return err
+	}
+	if !there {
+		k.born++
+	}
+	if s.Start && there {
+		filter.Reset()
+	}
+	k.changed = true
+	c.run(filter, events)
+	k.meters.stepped(c)
+	return k.remember(c, &m)
+}
+
+// known returns a request of a stream that has its answer, or whose answer ended the stream.
+func (k *keeper) known(m *memo, stream, key string) *keyed {
+	if known := m.find(key); known != nil {
+		return known
+	}
+	return k.endings.find(stream, key)
+}
+
+// again answers as the first time.
+func (c *call) again(known *keyed) error {
+	if known.digest != c.digest {
+		return serve.Errorf(serve.Conflict, "the key is that of another request of the stream")
+	}
+	a, err := decodeAnswer(known.answer)
+	c.answer = &a
+	return err
+}
+
+// events are what the times of the rows tell. The clock of the memo goes on.
+func (c *call) events(m *memo) ([]streams.Event, error) {
+	clock, err := c.version.opened.clock()
+	if err == nil && len(m.clock) > 0 {
+		err = clock.Clock().UnmarshalBinary(m.clock)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := &c.request.Sequence
+	out := make([]streams.Event, c.n)
+	for i := range out {
+		var at time.Time
+		if len(s.Times) > 0 {
+			at = s.Times[i]
+		}
+		action, gap, err := clock.Next(at, itemID(s.Key, i))
+		if err != nil {
+			return nil, serve.Errorf(serve.Conflict, "row %d: its time is before that of an earlier item, or it was there already", i)
+		}
+		out[i] = streams.EventOf(action, gap)
+	}
+	m.clock, err = clock.Clock().MarshalBinary()
+	return out, err
+}
+
+// itemID is by what a clock knows an item that comes twice, beyond the keys that have their answers; nothing without a key.
+func itemID(key string, row int) []byte {
+	if key == "" {
+		return nil
+	}
+	if row == 0 {
+		return []byte(key)
+	}
+	return append([]byte(key), 0, byte(row), byte(row>>8))
+}
+
+// run steps the filter.
+func (c *call) run(filter *adapt.Filter, events []streams.Event) {
+	k := c.version.opened.Classes
+	c.found = found{raw: c.probs, adapted: make([]float64, len(c.probs)), gate: make([]float64, c.n)}
+	for i, e := range events {
+		dst, q := c.found.adapted[i*k:(i+1)*k], c.probs[i*k:(i+1)*k]
+		if e.Dropped {
+			copy(dst, q)
+			c.found.left = append(c.found.left, i)
+			continue
+		}
+		e.Tell(filter)
+		c.found.gate[i] = filter.Step(dst, q).Gate
+	}
+}
+
+// remember notes beside the filter what the stream needs to go on.
+func (k *keeper) remember(c *call, m *memo) error {
+	s := &c.request.Sequence
+	if s.Key != "" {
+		a := c.version.opened.answer(c.version.source.Version, &c.found)
+		c.answer = &a
+	}
+	if s.End {
+		k.store.Remove(c.stream)
+		if s.Key != "" {
+			k.endings.add(c.stream, keyed{s.Key, c.digest, c.answer.encode()})
+		}
+		return nil
+	}
+	if s.Key != "" {
+		m.add(keyed{s.Key, c.digest, c.answer.encode()}, k.limits.Keys)
+	}
+	m.last = c.started
+	return k.store.SetCompanion(c.stream, m.encode())
+}
+
+// do runs an operation between two requests.
+func (k *keeper) do(f func() error) error {
+	c := &call{do: f, done: make(chan struct{})}
+	k.inbox.put(c)
+	<-c.done
+	return c.err
+}

@@ -1,0 +1,147 @@
+package backend
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/oatta/oatta/internal/state"
+)
+
+// memo is what is kept beside the filter of a stream, in little-endian bytes:
+//
+//	1  version, 1
+//	8  when its last item came, in nanoseconds since 1970
+//	.  its clock, as timeline marshals it
+//	.  number of keyed requests, oldest first, and each: key, 8 bytes of digest, answer
+//
+// Lengths and numbers are uvarints; what has no fixed size stands behind its length.
+type memo struct {
+	last  time.Time
+	clock []byte // empty: at its start
+	known []keyed
+}
+
+// keyed is a request that has its answer.
+type keyed struct {
+	key    string
+	digest uint64 // of what was asked
+	answer []byte // see answer.go
+}
+
+const memoVersion = 1
+
+// mostAnswers bounds the bytes of all answers of a stream: with a clock of the greatest size, they are within a companion.
+const mostAnswers = state.MaxCompanion - 16<<10
+
+func (m *memo) encode() []byte {
+	out := binary.LittleEndian.AppendUint64([]byte{memoVersion}, uint64(m.last.UnixNano()))
+	out = appendBytes(out, m.clock)
+	out = binary.AppendUvarint(out, uint64(len(m.known)))
+	for _, k := range m.known {
+		out = appendBytes(out, k.key)
+		out = binary.LittleEndian.AppendUint64(out, k.digest)
+		out = appendBytes(out, k.answer)
+	}
+	return out
+}
+
+// decodeMemo reads what encode wrote; nothing is the memo of a new stream. Its slices are those of data.
+func decodeMemo(data []byte) (m memo, err error) {
+	if data == nil {
+		return m, nil
+	}
+	r := reader{data: data}
+	if v := r.take(1); r.err == nil && v[0] != memoVersion {
+		return m, fmt.Errorf("backend: memo of version %d: want %d", v[0], memoVersion)
+	}
+	m.last = time.Unix(0, int64(r.word()))
+	m.clock = r.bytes()
+	n := r.number()
+	for range n {
+		if r.err != nil {
+			break
+		}
+		m.known = append(m.known, keyed{string(r.bytes()), r.word(), r.bytes()})
+	}
+	return m, r.end("memo")
+}
+
+// find returns the request of a key.
+func (m *memo) find(key string) *keyed {
+	for i := range m.known {
+		if m.known[i].key == key {
+			return &m.known[i]
+		}
+	}
+	return nil
+}
+
+// add makes a request known, and forgets the oldest beyond so many, or beyond what there is room for.
+func (m *memo) add(k keyed, most int) {
+	m.known = append(m.known, k)
+	size := 0
+	for i := len(m.known) - 1; i >= 0; i-- {
+		if size += m.known[i].size(); size > mostAnswers || len(m.known)-i > most {
+			m.known = slices.Clone(m.known[i+1:])
+			return
+		}
+	}
+}
+
+func (k *keyed) size() int { return len(k.key) + len(k.answer) + 32 }
+
+func appendBytes[T ~string | ~[]byte](dst []byte, data T) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(data))), data...)
+}
+
+// reader reads what was appended. After the end of the data it gives zeros, and an error.
+type reader struct {
+	data []byte
+	err  error
+}
+
+var errCut = errors.New("cut short or damaged")
+
+func (r *reader) take(n int) []byte {
+	if r.err != nil || n < 0 || n > len(r.data) {
+		r.err = errCut
+		return nil
+	}
+	out := r.data[:n:n]
+	r.data = r.data[n:]
+	return out
+}
+
+func (r *reader) word() uint64 {
+	if b := r.take(8); r.err == nil {
+		return binary.LittleEndian.Uint64(b)
+	}
+	return 0
+}
+
+// number is a count of things of a byte or more each.
+func (r *reader) number() int {
+	v, n := binary.Uvarint(r.data)
+	if n <= 0 || v > uint64(len(r.data)-n) {
+		r.err = errCut
+		return 0
+	}
+	r.take(n)
+	return int(v)
+}
+
+func (r *reader) bytes() []byte { return r.take(r.number()) }
+
+// end tells whether all was read, and no more.
+func (r *reader) end(what string) error {
+	if r.err == nil && len(r.data) > 0 {
+		r.err = errCut
+	}
+	if r.err != nil {
+		return fmt.Errorf("backend: %s: %w", what, r.err)
+	}
+	return nil
+}

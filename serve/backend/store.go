@@ -1,0 +1,115 @@
+package backend
+
+import (
+	"slices"
+
+	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/internal/state"
+)
+
+// store keeps filters and what is beside them: a [state.Store], or memory.
+type store interface {
+	Has(stream string) (bool, error)
+	Filter(stream string) (*adapt.Filter, error)
+	Companion(stream string) ([]byte, error)
+	SetCompanion(stream string, data []byte) error
+	Remove(stream string)
+	Adopt(stream string, snapshot []byte) error
+	Commit(state.Position) error
+	Discard()
+	Position() state.Position
+	Load(stream string) (*adapt.Filter, error)
+	Streams() ([]string, error)
+	Forget(streams ...string) error
+	Len() int
+	Live() int
+	Close() error
+}
+
+// memory is a store that ends with the process. Its commits cannot fail, so that there is nothing to discard.
+type memory struct {
+	classes  int
+	settings adapt.Settings
+	streams  map[string]*kept
+	position state.Position
+}
+
+type kept struct {
+	filter *adapt.Filter
+	beside []byte
+}
+
+func newMemory(o *Opened) *memory {
+	return &memory{classes: o.Classes, settings: o.Filter, streams: map[string]*kept{}}
+}
+
+func (m *memory) Has(stream string) (bool, error) { return m.streams[stream] != nil, nil }
+
+func (m *memory) Filter(stream string) (*adapt.Filter, error) {
+	if k := m.streams[stream]; k != nil {
+		return k.filter, nil
+	}
+	f, err := adapt.New(m.classes, m.settings)
+	if err == nil {
+		m.streams[stream] = &kept{filter: f}
+	}
+	return f, err
+}
+
+func (m *memory) Companion(stream string) ([]byte, error) {
+	if k := m.streams[stream]; k != nil {
+		return k.beside, nil
+	}
+	return nil, nil
+}
+
+func (m *memory) SetCompanion(stream string, data []byte) error {
+	m.streams[stream].beside = slices.Clone(data)
+	return nil
+}
+
+func (m *memory) Adopt(stream string, snapshot []byte) error {
+	f, err := adapt.Restore(snapshot)
+	if err == nil {
+		err = state.Fits(f, m.classes, m.settings)
+	}
+	if err == nil {
+		m.streams[stream] = &kept{filter: f}
+	}
+	return err
+}
+
+func (m *memory) Load(stream string) (*adapt.Filter, error) {
+	if k := m.streams[stream]; k != nil {
+		return k.filter, nil
+	}
+	return nil, state.ErrUnknown
+}
+
+func (m *memory) Streams() ([]string, error) {
+	out := make([]string, 0, len(m.streams))
+	for stream := range m.streams {
+		out = append(out, stream)
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+func (m *memory) Forget(streams ...string) error {
+	for _, stream := range streams {
+		m.Remove(stream)
+	}
+	return nil
+}
+
+func (m *memory) Commit(p state.Position) error {
+	m.position = append(state.Position{}, p...)
+	return nil
+}
+
+func (m *memory) Remove(stream string)     { delete(m.streams, stream) }
+func (m *memory) Discard()                 {}
+func (m *memory) Position() state.Position { return m.position }
+func (m *memory) Len() int                 { return len(m.streams) }
+func (m *memory) Live() int                { return len(m.streams) }
+func (m *memory) Close() error             { return nil }

@@ -1,0 +1,177 @@
+package backend
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/oatta/oatta/internal/state"
+	"github.com/oatta/oatta/serve"
+)
+
+// operate runs an operation on the streams of a model, between two requests.
+func (b *Backend) operate(ctx context.Context, name string, f func(k *keeper) error) error {
+	b.mu.RLock()
+	m, v, err := b.find(name, "")
+	if err != nil {
+		b.mu.RUnlock()
+		return err
+	}
+	k := m.keeper
+	v.users.Add(1)
+	b.mu.RUnlock()
+	done := make(chan error, 1)
+	go func() {
+		defer v.users.Done()
+		done <- k.do(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return f(k)
+		})
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// on is operate, on one stream.
+func (b *Backend) on(ctx context.Context, model, namespace, id string, f func(k *keeper, stream string) error) error {
+	stream, err := streamName(namespace, id)
+	if err != nil {
+		return err
+	}
+	return b.operate(ctx, model, func(k *keeper) error {
+		err := f(k, stream)
+		if errors.Is(err, state.ErrUnknown) {
+			return serve.Errorf(serve.NotFound, "no stream %q", id)
+		}
+		return err
+	})
+}
+
+// List implements [serve.Streams].
+func (b *Backend) List(ctx context.Context, model, namespace, after string, limit int) (out []serve.StreamInfo, err error) {
+	prefix, err := streamName(namespace, "")
+	if err != nil {
+		return nil, err
+	}
+	err = b.operate(ctx, model, func(k *keeper) error {
+		names, err := k.store.Streams()
+		if err != nil {
+			return err
+		}
+		at, _ := slices.BinarySearch(names, prefix+after)
+		for _, name := range names[at:] {
+			id, ours := strings.CutPrefix(name, prefix)
+			if !ours || len(out) >= limit {
+				break
+			}
+			if id == after {
+				continue
+			}
+			info, err := k.describe(name, id)
+			if err != nil {
+				return err
+			}
+			out = append(out, *info)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// Show implements [serve.Streams].
+func (b *Backend) Show(ctx context.Context, model, namespace, id string) (info *serve.StreamInfo, err error) {
+	err = b.on(ctx, model, namespace, id, func(k *keeper, stream string) (err error) {
+		info, err = k.describe(stream, id)
+		return err
+	})
+	return info, err
+}
+
+func (k *keeper) describe(stream, id string) (*serve.StreamInfo, error) {
+	f, err := k.store.Load(stream)
+	if err != nil {
+		return nil, err
+	}
+	snapshot, err := f.MarshalBinary()
+	if err != nil {
+		return nil, err
+	}
+	beside, err := k.store.Companion(stream)
+	if err != nil {
+		return nil, err
+	}
+	m, err := decodeMemo(beside)
+	return &serve.StreamInfo{ID: id, Items: uint64(f.Steps()), Last: m.last, Bytes: len(snapshot) + len(beside)}, err
+}
+
+// Export implements [serve.Streams].
+func (b *Backend) Export(ctx context.Context, model, namespace, id string, w io.Writer) error {
+	var snapshot []byte
+	err := b.on(ctx, model, namespace, id, func(k *keeper, stream string) error {
+		f, err := k.store.Load(stream)
+		if err == nil {
+			snapshot, err = f.MarshalBinary()
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, bytes.NewReader(snapshot))
+	return err
+}
+
+// Import implements [serve.Streams].
+func (b *Backend) Import(ctx context.Context, model, namespace, id string, snapshot []byte) error {
+	return b.on(ctx, model, namespace, id, func(k *keeper, stream string) error {
+		there, err := k.store.Has(stream)
+		switch {
+		case err != nil:
+			return err
+		case there:
+			return serve.Errorf(serve.Conflict, "there is a stream %q already", id)
+		case k.store.Len() >= k.limits.Streams:
+			return exhausted("the model keeps %d streams: no more may begin before others end", k.limits.Streams)
+		}
+		if err := k.store.Adopt(stream, snapshot); err != nil {
+			k.store.Discard()
+			return serve.Errorf(serve.InvalidArgument, "not a snapshot of a stream of this model: it is damaged, or made under other classes or settings")
+		}
+		k.changed = true
+		return k.write()
+	})
+}
+
+// Forget implements [serve.Streams].
+func (b *Backend) Forget(ctx context.Context, model, namespace, id string) error {
+	return b.on(ctx, model, namespace, id, func(k *keeper, stream string) error {
+		there, err := k.store.Has(stream)
+		if err != nil {
+			return err
+		}
+		if !there {
+			return state.ErrUnknown
+		}
+		k.endings.forget(stream)
+		k.changed = true
+		if err := k.write(); err != nil {
+			return err
+		}
+		if err := k.store.Forget(stream); err != nil {
+			if k.log != nil {
+				k.log.Error("a stream could not be forgotten", "model", k.model, "error", err)
+			}
+			return unavailable("the state cannot be written: the stream may still be there")
+		}
+		return nil
+	})
+}

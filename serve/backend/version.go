@@ -1,0 +1,164 @@
+package backend
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/serve"
+)
+
+// version is an open version of a model. It answers until it is closed, which waits for what is under way.
+type version struct {
+	source    Source
+	opened    *Opened
+	ports     []serve.Port // of the outputs
+	limits    Limits
+	admission *admission
+	keeper    *keeper // of the model
+	gatherer  *gatherer
+	meters    *meters
+	tally     *tally
+	alone     sync.Pool // of filters for requests without a stream
+	users     sync.WaitGroup
+}
+
+func newVersion(s Source, opened *Opened, k *keeper, a *admission, o *Options, m *meters) *version {
+	v := &version{source: s, opened: opened, ports: opened.outputs(), limits: o.Limits, admission: a, keeper: k, meters: m, tally: &tally{}}
+	if opened.Network != nil {
+		v.gatherer = newGatherer(opened, o.Delay, m, v.tally, v.filter)
+	}
+	return v
+}
+
+// infer answers a request. The caller has counted itself among the users, and the call gives that back.
+func (v *version) infer(ctx context.Context, r *serve.Request) (*serve.Response, error) {
+	c, err := v.newCall(ctx, r)
+	if err == nil {
+		err = v.admission.admit(c.stream, c.n)
+	}
+	if err != nil {
+		v.users.Done()
+		v.tally.failed(0)
+		return nil, err
+	}
+	c.ends = func() {
+		v.admission.leave(c.stream, c.n)
+		v.tally.count(c)
+		v.users.Done()
+	}
+	if v.gatherer != nil {
+		v.gatherer.inbox.put(c)
+	} else {
+		v.filter(c)
+	}
+	select {
+	case <-c.done:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if c.err != nil {
+		return nil, c.err
+	}
+	if c.answer == nil {
+		a := v.opened.answer(v.source.Version, &c.found)
+		c.answer = &a
+	}
+	return c.answer.response(r), nil
+}
+
+// filter gives a call with probabilities to the streams, or steps a stream of its own.
+func (v *version) filter(c *call) {
+	if c.stream != "" {
+		v.keeper.inbox.put(c)
+		return
+	}
+	c.started = time.Now()
+	f, _ := v.alone.Get().(*adapt.Filter)
+	if f == nil {
+		var err error
+		if f, err = adapt.New(v.opened.Classes, v.opened.Filter); err != nil {
+			c.finish(err)
+			return
+		}
+	}
+	events, err := c.events(&memo{})
+	if err == nil {
+		c.run(f, events)
+		v.meters.stepped(c)
+	}
+	f.Reset()
+	v.alone.Put(f)
+	c.finish(err)
+}
+
+// close waits for what is under way, and closes the network.
+func (v *version) close() error {
+	v.users.Wait()
+	if v.gatherer == nil {
+		return nil
+	}
+	v.gatherer.close()
+	return v.opened.Network.Close()
+}
+
+// model describes a version.
+func (v *version) model(loaded []string) *serve.Model {
+	m := &serve.Model{Name: v.source.Name, Versions: loaded, Platform: "oatta_filter", Outputs: v.ports, Labels: v.opened.Labels}
+	if v.opened.Network != nil {
+		m.Platform, m.Inputs = v.opened.Network.Platform(), v.opened.Network.Inputs()
+		return m
+	}
+	m.Inputs = []serve.Port{{Name: inProbs, Type: "FP64", Shape: []int64{-1, int64(v.opened.Classes)}}}
+	return m
+}
+
+// tally counts for the protocol's statistics.
+type tally struct {
+	mu sync.Mutex
+	s  serve.Statistics
+}
+
+func (t *tally) executed() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.s.Executions++
+}
+
+func (t *tally) failed(after time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	add(&t.s.Fail, after)
+}
+
+func (t *tally) count(c *call) {
+	now := time.Now()
+	if c.err != nil {
+		t.failed(now.Sub(c.begun))
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.s.LastInference = now
+	t.s.Inferences += uint64(c.n)
+	if c.version.gatherer == nil {
+		t.s.Executions++
+	}
+	add(&t.s.Success, now.Sub(c.begun))
+	add(&t.s.Queue, c.started.Sub(c.begun))
+	add(&t.s.Compute, now.Sub(c.started))
+}
+
+func add(d *serve.Duration, took time.Duration) {
+	d.Count++
+	d.Total += took
+}
+
+func (t *tally) statistics(s Source) serve.Statistics {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	out := t.s
+	out.Name, out.Version = s.Name, s.Version
+	return out
+}
