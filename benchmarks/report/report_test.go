@@ -73,13 +73,15 @@ func TestNumbers(t *testing.T) {
 
 func TestMarkdown(t *testing.T) {
 	var b strings.Builder
-	if err := WriteMarkdown(&b, sample()); err != nil {
+	sections := sample()
+	sections[0].Figures[0].Alt = "a [line]"
+	if err := WriteMarkdownLinked(&b, sections, func(s Section, f Figure) string { return "figures/" + s.ID + "-" + f.ID + ".svg" }); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
 		"## Controlled &lt;b>streams&lt;/b>\n", "Missing: the sky\n", "### Change | in points\n", "| +0.00 ±0.12* | -0.50 ±0.25** |  NaN |\n",
 		`| a\|b &lt;script>alert(1)&lt;/script> |`, "| ----", "### Gain\n", "| 3   |\n", "A note.\n", "Another picture set.\n",
-		"Made: 2026-01-02 03:04 UTC, in 1m2s\n", "Models: resnet20 cd34\n", "## Nothing\n",
+		"- Made: 2026-01-02 03:04 UTC, in 1m2s\n", "- Models: `resnet20 cd34`\n", "![a (line)](figures/controlled-gain.svg)\n", "## Nothing\n",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())

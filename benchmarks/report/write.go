@@ -160,18 +160,28 @@ func (t *Table) any(column int, p part) bool {
 
 // WriteMarkdown writes sections as Markdown: each under a heading of the second level, its tables under those of the third.
 func WriteMarkdown(w io.Writer, sections []Section) error {
+	return WriteMarkdownLinked(w, sections, nil)
+}
+
+// WriteMarkdownLinked does the same with the figures in it, which lie where link says; nil: they are left out.
+func WriteMarkdownLinked(w io.Writer, sections []Section, link func(s Section, f Figure) string) error {
 	var b bytes.Buffer
 	for _, s := range sections {
 		fmt.Fprintf(&b, "## %s\n\n", plainMarkdown(s.Title))
 		paragraphs(&b, "", s.Intro)
 		paragraphs(&b, "Missing: ", s.Missing)
+		if link != nil {
+			for _, f := range s.Figures {
+				fmt.Fprintf(&b, "![%s](%s)\n\n", strings.NewReplacer("[", "(", "]", ")", "<", "&lt;", "\n", " ").Replace(f.Alt), link(s, f))
+			}
+		}
 		for _, t := range s.tables() {
 			if err := t.writeMarkdown(&b, "###"); err != nil {
 				return err
 			}
 		}
 		paragraphs(&b, "", s.Notes)
-		paragraphs(&b, "", s.Made.lines())
+		b.WriteString(s.Made.list("`"))
 	}
 	_, err := w.Write(b.Bytes())
 	return err
@@ -190,7 +200,7 @@ func WriteText(w io.Writer, sections []Section) error {
 			}
 		}
 		paragraphs(&b, "", s.Notes)
-		paragraphs(&b, "", s.Made.lines())
+		b.WriteString(s.Made.list(""))
 	}
 	_, err := w.Write(b.Bytes())
 	return err
@@ -247,7 +257,7 @@ func compacted(raw json.RawMessage) (json.RawMessage, error) {
 	return b.Bytes(), err
 }
 
-// Write writes sections into each of the files, in the format of its ending (md, json or else text), or as text to w if there are none.
+// Write writes sections into each of the files, in the format of its ending (md, json, html or else text), or as text to w if there are none.
 func Write(w io.Writer, files []string, sections []Section) error {
 	return WriteFiles(w, files, func(w io.Writer, format string) error {
 		switch format {
@@ -255,6 +265,8 @@ func Write(w io.Writer, files []string, sections []Section) error {
 			return WriteJSON(w, sections)
 		case "md":
 			return WriteMarkdown(w, sections)
+		case "html":
+			return WriteHTML(w, titles(sections), nil, sections)
 		}
 		return WriteText(w, sections)
 	})
@@ -276,4 +288,13 @@ func WriteFiles(w io.Writer, files []string, write func(w io.Writer, format stri
 		}
 	}
 	return nil
+}
+
+// titles joins those of sections.
+func titles(sections []Section) string {
+	var out []string
+	for _, s := range sections {
+		out = append(out, s.Title)
+	}
+	return strings.Join(out, ", ")
 }

@@ -42,7 +42,7 @@ func studyCommand(env console.Environment, s report.Study) *cli.Command {
 
 // declareOut declares the files of a report: given more than once, each is written; without one the text goes to the standard output.
 func declareOut(f report.Flags, dst *[]string) {
-	f.Func("out", "`FILE` to write, .md, .json or text; may be repeated (default: text to standard output)", func(name string) error {
+	f.Func("out", "`FILE` to write, .md, .json, .html or text; may be repeated (default: text to standard output)", func(name string) error {
 		*dst = append(*dst, name)
 		return nil
 	})
