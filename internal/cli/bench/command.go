@@ -16,6 +16,7 @@ import (
 // Command is `oatta bench`.
 func Command(env console.Environment) *cli.Command {
 	c := &cli.Command{Name: "bench", Usage: "run the studies: what filter, settings and predictors are worth, and how fast they are"}
+	c.Subcommands = append(c.Subcommands, allCommand(env))
 	for _, s := range studies() {
 		c.Subcommands = append(c.Subcommands, studyCommand(env, s))
 	}

@@ -47,6 +47,13 @@ func (h *host) lent() report.Host {
 	return report.Host{Engine: h.engine, Log: log, Progress: h.progress}
 }
 
+// say tells who waits.
+func (h *host) say(format string, args ...any) {
+	if !h.quiet {
+		fmt.Fprintf(h.log, "oatta: "+format+"\n", args...)
+	}
+}
+
 // engine loads ONNX Runtime, and remembers that numbers depend on its version. A program without cgo, or a system without the library, says
 // what is missing.
 func (h *host) engine(ctx context.Context) (runtime.Engine, error) {
