@@ -50,6 +50,10 @@ class Auto3:
       7. Temperatures 1 and 1.8 in place of 1 and 5/3.
       8. population starts from f, as its twin does: a first item is no evidence of order.
       9. Without order the answer is q: l is q sharpened or flattened, which only order needs.
+
+    A label that is known for certain (`known` of step): l is 1 there and 0 elsewhere, and c and flicker are 0 in all that has order. static keeps c,
+    which is also the share of items that are of another class than the constant one: were it 0, two known labels would refute what every item
+    before them told. No margin, no step of the exponent.
     """
 
     GRID = (0.2, 0.4, 0.6, 0.75, 0.87, 0.94, 0.98)
@@ -108,18 +112,22 @@ class Auto3:
     def constant(self, s, factor, start):
         """What the items say about one constant class: their product, slowly forgotten."""
         s = s * factor
+        if not s.sum() > 1e-290:  # no errors, and an item that refutes what all others told
+            return start + np.zeros(self.K)
         s = np.maximum(s / s.sum(), 1e-300)
         if self.t % 16 == 15:
             s = start * (s / start) ** ((1 - self.static_decay) ** 16)
             s = s / s.sum()
         return s
 
-    def step(self, q):
+    def step(self, q, known=False):
+        """known: q is 1 at the label of the item, which is certain. Errors of the predictor (c, flicker) are none then."""
+        error = (lambda c: 0.0) if known else (lambda c: c)
         K, w, posteriors = self.K, self.w.copy(), []
         G, S, F = len(self.grid), len(self.sticky), len(self.full)
         raised = np.maximum(q, 1e-12)
         for i, T in enumerate(self.temperatures):
-            l = tempered(q, T / self.exponent)
+            l = np.asarray(q, float) if known else tempered(q, T / self.exponent)
             mu = self.marginal(self.mass[i], self.pseudo)
             chance = mu @ l
             L = l / chance
@@ -148,16 +156,17 @@ class Auto3:
                 posterior.append(l)
                 self.sf[i, n] = self.constant(self.sf[i, n], (1 - c) * Mf + c, self.frequencies)
             old = self.p[i].copy()
-            inert, lf = self.last[i] @ L, (1 - self.doubt) * l + self.doubt / K
+            inert, lf = self.last[i] @ L, (1 - error(self.doubt)) * l + error(self.doubt) / K
             for h, a in enumerate(self.grid):
                 b = self.trust * a * (K - 1) / K
                 evidence.append(a * inert + (1 - a))
                 posterior.append((b * old[h] + (1 - b) / K) * lf)
             for h, (a, c) in enumerate(self.sticky, G):
+                c = error(c)
                 evidence.append(a * ((1 - c) * (old[h] @ L) + c) + (1 - a))
                 posterior.append((a * old[h] + (1 - a) * mu) * ((1 - c) * Ma[a] + c))
             for f, c in enumerate(self.full):
-                h = G + S + f
+                c, h = error(c), G + S + f
                 A = (self.C[i, f] + self.beta * mu) / (self.C[i, f].sum(1, keepdims=True) + self.beta)
                 forward, Me = A.T @ old[h], (1 - c) * M + c
                 evidence.append((1 - c) * (forward @ L) + c)
@@ -165,7 +174,7 @@ class Auto3:
                 if self.t > 0:
                     self.C[i, f] = (1 - self.gamma) * self.C[i, f] + old[h][:, None] * A * Me / (forward @ Me)
             for e, c in enumerate(self.pop):
-                forward = self.P.T @ old[G + S + F + e]
+                c, forward = error(c), self.P.T @ old[G + S + F + e]
                 evidence.append((1 - c) * (forward @ L) + c)
                 posterior.append(forward * ((1 - c) * Mf + c))
             self.mass[i] = (1 - self.delta) * self.mass[i] + mu * L
@@ -179,10 +188,10 @@ class Auto3:
         w = w / w.sum()
         out = np.tensordot(w, np.array(posteriors), 2)
         k, j = np.argmax(q), np.argmax(out)
-        if j != k and out[j] <= out[k] * self.margin ** w[:, :self.N].sum():
+        if not known and j != k and out[j] <= out[k] * self.margin ** w[:, :self.N].sum():
             out[k] = out[j] * (1 + 1e-6)
             out = out / out.sum()
-        if self.confidence > 0:
+        if self.confidence > 0 and not known:
             z = np.log(np.maximum(q, 1e-12))
             top = 1 / np.exp((z - z.max()) * self.exponent).sum()
             rate = 0.1 + 1 / (1 + self.age / 20)

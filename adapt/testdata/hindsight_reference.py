@@ -27,6 +27,9 @@ A recording q [T][K] is read as a whole. Order of operations (function `smooth`)
   6  Sharpening is undone in the answers of none and persist: posterior^(1/b), normalised. (Labels stay, calibration returns.)
   7  Answer: the weighted mean. Viterbi: the heaviest reading (none: of all its members; persist(a): of both temperatures) and its best path;
      none, and persist with s = 0: the most probable class of each q.
+
+A label that is known for certain (`known`, by item: a class, or None): l is 1 there and 0 elsewhere, O(e) and c are no errors, b and E are those of the other
+items, and the answer is the label.
 """
 import json
 
@@ -55,7 +58,7 @@ def tempered(q, temperature):
 
 
 def sharpness(q, confidence=CONFIDENCE):
-    mean = lambda b: tempered(q, 1 / b).max(1).mean()
+    mean = lambda b: tempered(q, 1 / b).max(1).mean() if len(q) else 1.0
     if confidence <= 0 or mean(1.0) >= confidence:
         return 1.0
     if mean(16.0) <= confidence:
@@ -65,6 +68,23 @@ def sharpness(q, confidence=CONFIDENCE):
         middle = np.sqrt(low * high)
         low, high = (middle, high) if mean(middle) < confidence else (low, middle)
     return np.sqrt(low * high)
+
+
+def certain(l, known):
+    """l with certainty where labels are known."""
+    l = np.array(l)
+    for t, k in enumerate(known):
+        if k is not None:
+            l[t] = np.eye(l.shape[1])[k]
+    return l
+
+
+def where_known(known, sure, seen):
+    return np.where(np.array([k is not None for k in known])[:, None], sure, seen)
+
+
+def others(q, known):
+    return q[np.array([k is None for k in known], bool)]
 
 
 def marginal(l, prior, pseudo):
@@ -153,19 +173,20 @@ def baum_welch(mu, seen, beta, block, decay):
 
 
 class Hindsight:
-    def __init__(self, q, population=None, frequencies=None, prior=None, confidence=CONFIDENCE):
+    def __init__(self, q, population=None, frequencies=None, prior=None, confidence=CONFIDENCE, known=None):
         self.q = np.asarray(q, float)
         T, K = self.T, self.K = self.q.shape
+        self.known = [None] * T if known is None else known
         self.P = None if population is None else np.asarray(population, float)
         self.f = None if frequencies is None else np.asarray(frequencies, float)
         self.prior = np.full(K, 1 / K) if prior is None else np.asarray(prior, float)
-        self.b = sharpness(self.q, confidence)
+        self.b = sharpness(others(self.q, self.known), confidence)
         self.persist()
         w = WEIGHTS if population is None else WEIGHTS_POPULATION
         self.readings = []  # (kind, temperature index, a, e, confused, log weight)
         self.at = []
         for i, T_ in enumerate(TEMPERATURES):
-            self.at.append(self.read(tempered(self.q, T_ / self.b)))
+            self.at.append(self.read(certain(tempered(self.q, T_ / self.b), self.known)))
             self.judge(i, w)
         logs = np.array([r[5] for r in self.readings])
         self.w = normalised(np.exp(logs - logs.max()))
@@ -173,7 +194,7 @@ class Hindsight:
     def read(self, l):
         mu, mu20 = marginal(l, self.prior, 5.0), marginal(l, self.prior, 20.0)
         M = l / mu20
-        d = dict(l=l, mu=mu, L=l / (l @ mu)[:, None], M=M / (M @ mu)[:, None], E=confusions(l))
+        d = dict(l=l, mu=mu, L=l / (l @ mu)[:, None], M=M / (M @ mu)[:, None], E=confusions(others(l, self.known)))
         if self.P is not None:
             Mf = l / self.f
             d["Mf"] = Mf / (Mf @ mu)[:, None]
@@ -181,13 +202,16 @@ class Hindsight:
 
     def persist(self):
         T, K = self.T, self.K
-        l = tempered(self.q, TEMPERATURES[-1] / self.b)
+        l = certain(tempered(self.q, TEMPERATURES[-1] / self.b), self.known)
         n = (l.sum(0) + 5 * self.prior) / (T + 5)
         self.u = normalised(n ** LIFT)
         c = min(FLICKER * K / (K - 1), 1.0) if K > 1 else 0.0
-        self.lf = ((1 - c) * l + c / K) / self.u
+        self.lf = where_known(self.known, l, (1 - c) * l + c / K) / self.u
         k = 1 / (n ** 2).sum()
         self.share = max(0.0, 1 - 1 / (k - 1)) if k > 1 else 0.0
+
+    def erring(self, x, e, confused, E):
+        return where_known(self.known, x, erring(x, e, confused, E))
 
     def judge(self, i, w):
         d, T = self.at[i], self.T
@@ -207,14 +231,14 @@ class Hindsight:
             add("persist", a, 0, False, w["persist"] / len(GRID), np.log(a * inert + 1 - a).sum())
         for a in GRID:
             for e, confused in STICKY_ERRORS:
-                OL, OM, p, log = erring(L, e, confused, E), erring(M, e, confused, E), mu, 0.0
+                OL, OM, p, log = self.erring(L, e, confused, E), self.erring(M, e, confused, E), mu, 0.0
                 for t in range(T):
                     log += np.log(a * (p @ OL[t]) + 1 - a)
                     p = normalised((a * p + (1 - a) * mu) * OM[t])
                 add("sticky", a, e, confused, w["sticky"] / (len(GRID) * len(STICKY_ERRORS)), log)
         for kind, gamma, beta in (("full", 0.0, BETA_FULL), ("drift", GAMMA, BETA_DRIFT)):
             for e, confused in MATRIX_ERRORS:
-                OL, OM, p, log, C = erring(L, e, confused, E), erring(M, e, confused, E), mu, 0.0, np.zeros((self.K, self.K))
+                OL, OM, p, log, C = self.erring(L, e, confused, E), self.erring(M, e, confused, E), mu, 0.0, np.zeros((self.K, self.K))
                 for t in range(T):
                     A = (C + beta * mu) / (C.sum(1, keepdims=True) + beta)
                     ahead = A.T @ p
@@ -229,7 +253,7 @@ class Hindsight:
                 add(kind, 0, e, confused, w["matrix"] * MATRIX_ODDS / (2 * len(MATRIX_ERRORS)), log)
         if self.P is not None:
             for e, confused in POPULATION_ERRORS:
-                OL, OM, p, log = erring(L, e, confused, E), erring(d["Mf"], e, confused, E), mu, 0.0
+                OL, OM, p, log = self.erring(L, e, confused, E), self.erring(d["Mf"], e, confused, E), mu, 0.0
                 for t in range(T):
                     ahead = self.P.T @ p
                     log += np.log(max(ahead @ OL[t], TINY))
@@ -243,7 +267,7 @@ class Hindsight:
         if kind == "persist":
             s = STRENGTH * a * self.share
             return self.u, self.lf, [s * eye + (1 - s) * self.u], T
-        seen = erring(d["Mf" if kind == "population" else "M"], e, confused, d["E"])
+        seen = self.erring(d["Mf" if kind == "population" else "M"], e, confused, d["E"])
         if kind == "sticky":
             return d["mu"], seen, [a * eye + (1 - a) * d["mu"]], T
         if kind == "population":
@@ -264,7 +288,7 @@ class Hindsight:
         for w, r in zip(self.w, self.readings):
             if w > WEIGHTLESS:
                 out += w * self.posterior(r)
-        return normalised(out)
+        return certain(normalised(out), self.known)
 
     def viterbi(self):
         groups = {}
@@ -274,7 +298,7 @@ class Hindsight:
             groups[key] = (total + w, first)
         _, r = max(groups.values(), key=lambda g: g[0])
         if r[0] == "none" or (r[0] == "persist" and self.share == 0):
-            return self.q.argmax(1)
+            return certain(self.q, self.known).argmax(1)
         first, seen, matrices, block = self.chain(r)
         T, K = self.T, self.K
         log = lambda x: np.log(np.maximum(x, TINY))
@@ -307,7 +331,7 @@ class Lagged:
         self.K, self.lag, self.window, self.confidence = K, lag, window, confidence
         self.P, self.f = (None, None) if population is None else (np.asarray(population, float), np.asarray(frequencies, float))
         self.prior = np.full(K, 1 / K) if prior is None else np.asarray(prior, float)
-        self.q, self.start, self.last, self.due = [], 0, None, 0
+        self.q, self.known, self.start, self.last, self.due = [], [], 0, None, 0
 
     def kinds(self):
         w = WEIGHTS if self.P is None else WEIGHTS_POPULATION
@@ -328,17 +352,17 @@ class Lagged:
     def refresh(self, t):
         K = self.K
         self.start, self.last = max(0, t + 1 - self.window), t
-        q = np.array(self.q[self.start:t + 1])
-        self.b = sharpness(q, self.confidence)
-        l = tempered(q, TEMPERATURES[-1] / self.b)
+        q, known = np.array(self.q[self.start:t + 1]), self.known[self.start:t + 1]
+        self.b = sharpness(others(q, known), self.confidence)
+        l = certain(tempered(q, TEMPERATURES[-1] / self.b), known)
         n = (l.sum(0) + 5 * self.prior) / (len(l) + 5)
         self.u, k = normalised(n ** LIFT), 1 / (n ** 2).sum()
         self.share = max(0.0, 1 - 1 / (k - 1)) if k > 1 else 0.0
         self.mu, self.E = [], []
         for T_ in TEMPERATURES:
-            l = tempered(q, T_ / self.b)
+            l = certain(tempered(q, T_ / self.b), known)
             self.mu.append(marginal(l, self.prior, 20.0))
-            self.E.append(confusions(l))
+            self.E.append(confusions(others(l, known)))
         self.readings = [dict(kind=k, a=a, e=e, x=x, gamma=g, beta=be, i=i, log=np.log(w / len(TEMPERATURES)), alpha=[], seen=[],
                               C=np.zeros((K, K)), mass=np.zeros(K)) for i in range(len(TEMPERATURES)) for k, a, e, x, g, be, w in self.kinds()]
         self.like = [[] for _ in TEMPERATURES]
@@ -346,11 +370,13 @@ class Lagged:
             self.extend(s)
 
     def extend(self, t):
-        K, q = self.K, self.q[t]
-        c = min(FLICKER * K / (K - 1), 1.0) if K > 1 else 0.0
-        lf = ((1 - c) * tempered(q, TEMPERATURES[-1] / self.b) + c / K) / self.u
+        K, q, known = self.K, self.q[t], self.known[t]
+        sure = lambda l: l if known is None else np.eye(K)[known]
+        wrong = erring if known is None else lambda x, e, confused, E: x
+        c = min(FLICKER * K / (K - 1), 1.0) if K > 1 and known is None else 0.0
+        lf = ((1 - c) * sure(tempered(q, TEMPERATURES[-1] / self.b)) + c / K) / self.u
         for i, T_ in enumerate(TEMPERATURES):
-            l, mu, E = tempered(q, T_ / self.b), self.mu[i], self.E[i]
+            l, mu, E = sure(tempered(q, T_ / self.b)), self.mu[i], self.E[i]
             L, M = l / (mu @ l), l / mu
             M = M / (mu @ M)
             before = self.like[i][-1] if self.like[i] else mu
@@ -375,7 +401,7 @@ class Lagged:
                     r["A"] = s * np.eye(K) + (1 - s) * self.u
                     continue
                 p = mu if first else r["alpha"][-1]
-                OL, OM = erring(L, r["e"], r["x"], E), erring(M, r["e"], r["x"], E)
+                OL, OM = wrong(L, r["e"], r["x"], E), wrong(M, r["e"], r["x"], E)
                 if kind == "sticky":
                     r["log"] += np.log(a * (p @ OL) + 1 - a)
                     r["A"] = a * np.eye(K) + (1 - a) * mu
@@ -383,7 +409,7 @@ class Lagged:
                 else:
                     if kind == "population":
                         Mf = l / self.f
-                        OM, r["A"] = erring(Mf / (mu @ Mf), r["e"], r["x"], E), self.P
+                        OM, r["A"] = wrong(Mf / (mu @ Mf), r["e"], r["x"], E), self.P
                     else:
                         r["A"] = (r["C"] + r["beta"] * mu) / (r["C"].sum(1, keepdims=True) + r["beta"])
                     ahead = r["A"].T @ p
@@ -396,9 +422,10 @@ class Lagged:
                 r["alpha"].append(new)
                 r["seen"].append(OM)
 
-    def step(self, q):
+    def step(self, q, known=None):
         """The answer for item t-N, or None while there is none."""
         self.q.append(np.asarray(q, float))
+        self.known.append(known)
         t = len(self.q) - 1
         n = min(t + 1, self.window)
         if self.last is None or t - self.last >= max(4, n // 8):
@@ -420,6 +447,8 @@ class Lagged:
         return out
 
     def look(self, s, t):
+        if self.known[s] is not None:
+            return np.eye(self.K)[self.known[s]]
         logs = np.array([r["log"] for r in self.readings])
         w = normalised(np.exp(logs - logs.max()))
         for k, r in enumerate(self.readings):  # persist's chain does not depend on the temperature: both count together
@@ -443,9 +472,9 @@ class Lagged:
         return normalised(out)
 
 
-def lagged(q, lag, **settings):
+def lagged(q, lag, known=None, **settings):
     f = Lagged(np.shape(q)[1], lag, **settings)
-    out = [a for a in map(f.step, q) if a is not None]
+    out = [a for a in map(f.step, q, known or [None] * len(q)) if a is not None]
     return np.array(out + f.flush())
 
 
