@@ -46,7 +46,7 @@ func (f *Filter) work() int {
 }
 
 func stepOne(filters []*Filter, dst, q [][]float64, diags []Diagnostics, i int) {
-	d := filters[i].advance(dst[i], q[i])
+	d := filters[i].advance(dst[i], q[i], false)
 	if diags != nil {
 		diags[i] = d
 	}

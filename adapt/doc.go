@@ -30,6 +30,8 @@
 //     outside first.
 //   - The filter counts items and knows no time. Whoever does may say, before a step, how many steps of the stream's rhythm were missed
 //     ([Filter.Skip]) or that the gap was a long one ([Filter.Break]); package timeline works that out from timestamps.
+//   - An item whose label somebody knows is taken by [Filter.StepKnown] in place of Step: the belief, the weights of hypotheses and the transitions
+//     are conditioned on it. [Lagged.StepKnown], [SmoothKnown] and [ViterbiKnown] hand it back, too.
 //   - [Filter.Reset] forgets everything: after it the filter is as new.
 //   - What a step did is in its [Diagnostics], at no cost. What the filter has become is asked for between steps: [Filter.Gain],
 //     [Filter.Hypotheses], [Filter.SampleSizes], [Filter.ZeroEvidence] and [Filter.Transitions] change nothing.

@@ -19,8 +19,8 @@ type Filter struct {
 
 // mode is one of the two recursions, the paper's or the mixture of hypotheses.
 type mode interface {
-	skip(g gap) // before the next step, if there is a gap
-	step(dst, q []float64) Diagnostics
+	skip(g gap)                                    // before the next step, if there is a gap
+	step(dst, q []float64, known bool) Diagnostics // known: q is 1 at the label that is known for certain
 	reset()
 }
 
@@ -75,7 +75,34 @@ func (f *Filter) Steps() int { return f.steps }
 // panics if a length is not K or q does not pass [Check]: check what comes from outside first.
 func (f *Filter) Step(dst, q []float64) Diagnostics {
 	f.check(dst, q)
-	return f.advance(dst, q)
+	return f.advance(dst, q, false)
+}
+
+// StepKnown is [Filter.Step] of an item whose label is known for certain, as one that a person corrected is: class, from 0 to K-1. The
+// answer in dst [K] is that class with probability 1.
+//
+//   - In the paper's modes it is Step of a prediction that is 1 at the class and 0 elsewhere.
+//   - Under auto the likelihood is that, at every temperature, and no hypothesis with order allows for an error of the predictor: its posterior is the
+//     class, and transitions to and from it are learned in full. How probable each hypothesis had the label is evidence for it, the
+//     best there is. The one constant class of `static` keeps its error rate, which also is the share of items that are of another class. Nothing is
+//     learned of how confident the predictor is, and [Auto].Margin has no say.
+//
+// What the predictor said of the item does not count: whoever knows the label knows more. It panics if the length of dst is not K or class is out of range, and allocates
+// nothing.
+func (f *Filter) StepKnown(dst []float64, class int) Diagnostics {
+	if len(dst) != f.classes || class < 0 || class >= f.classes {
+		panic(fmt.Sprintf("adapt: StepKnown of class %d with length %d: want a class of %d", class, len(dst), f.classes))
+	}
+	certain(dst, class)
+	d := f.advance(dst, dst, true)
+	certain(dst, class) // a gate's mixture rounds
+	return d
+}
+
+// certain makes q 1 at a class and 0 elsewhere.
+func certain(q []float64, class int) {
+	clear(q)
+	q[class] = 1
 }
 
 // check panics on what Step does not take.
@@ -89,16 +116,16 @@ func (f *Filter) check(dst, q []float64) {
 }
 
 // advance is Step for what has been checked.
-func (f *Filter) advance(dst, q []float64) Diagnostics {
+func (f *Filter) advance(dst, q []float64, known bool) Diagnostics {
 	f.steps++
 	if !f.gap.none() {
 		f.mode.skip(f.gap)
 		f.gap = gap{}
 	}
-	if f.floored != nil {
+	if f.floored != nil && !known {
 		q = floor(f.floored, q, f.settings.Floor)
 	}
-	d := f.mode.step(dst, q)
+	d := f.mode.step(dst, q, known)
 	if d.ZeroEvidence {
 		f.excluded++
 	}

@@ -74,7 +74,7 @@ func (c hindsightCase) look(t *testing.T, s Settings) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := newLaterHindsight(c.K, s, c.Q, nil)
+	h := newLaterHindsight(c.K, s, c.Q, nil, nil)
 	if !(math.Abs(h.sharp-c.B) < hindsightGolden) {
 		t.Errorf("%s: b is %.15g, want %.15g", c.Note, h.sharp, c.B)
 	}

@@ -32,14 +32,16 @@ type Lagged struct {
 	lag     int
 	past    past
 	ring    []Diagnostics // [lag+1] of the last steps
+	classes []int         // [lag+1] their known labels, or Unknown
 	pending int           // items whose answers are due
+	sure    []float64     // [K] scratch: what is certain
 	flushed bool
 }
 
 // past keeps what a mode's last lag+1 steps leave for looking back.
 type past interface {
-	// step advances the filter by q and keeps the step as that of item t. The causal answer goes to dst.
-	step(dst, q []float64, t int) Diagnostics
+	// step advances the filter by q, which is certain where known tells that the label is, and keeps the step as that of item t. The causal answer goes to dst.
+	step(dst, q []float64, t int, known bool) Diagnostics
 	// look writes the posterior of item s given all up to t, the last step.
 	look(dst []float64, s, t int)
 	// end says that no more items will come.
@@ -61,7 +63,7 @@ func NewLagged(classes int, s Settings, lag int) (*Lagged, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Lagged{filter: f, lag: lag, ring: make([]Diagnostics, lag+1)}
+	l := &Lagged{filter: f, lag: lag, ring: make([]Diagnostics, lag+1), classes: make([]int, lag+1), sure: make([]float64, classes)}
 	switch m := f.mode.(type) {
 	case *paper:
 		if err := checkLag(lag, m.pastBytes(lag)); err != nil {
@@ -108,6 +110,21 @@ func (l *Lagged) Pending() int { return l.pending }
 // before, it leaves dst alone and returns false. It allocates nothing. Step after Flush panics: the stream has ended, and Reset
 // begins another.
 func (l *Lagged) Step(dst, q []float64) (Diagnostics, bool) {
+	return l.advance(dst, q, Unknown)
+}
+
+// StepKnown is Step of an item whose label is known for certain: class, from 0 to K-1, as [Filter.StepKnown] has it. All answers that are still due
+// are given it, and its own is the class.
+func (l *Lagged) StepKnown(dst []float64, class int) (Diagnostics, bool) {
+	if class < 0 || class >= l.filter.classes {
+		panic(fmt.Sprintf("adapt: StepKnown of class %d: want one of %d", class, l.filter.classes))
+	}
+	certain(l.sure, class)
+	return l.advance(dst, l.sure, class)
+}
+
+// advance takes an item, whose label is the class if that is known.
+func (l *Lagged) advance(dst, q []float64, class int) (Diagnostics, bool) {
 	if l.flushed {
 		panic("adapt: Step of a Lagged after Flush: Reset first")
 	}
@@ -115,7 +132,11 @@ func (l *Lagged) Step(dst, q []float64) (Diagnostics, bool) {
 	if len(dst) != l.filter.classes { // the filter sees dst only when an answer is due
 		panic(fmt.Sprintf("adapt: Step into %d classes: want %d", len(dst), l.filter.classes))
 	}
-	l.ring[t%len(l.ring)] = l.past.step(dst, q, t)
+	if class == Unknown {
+		l.filter.check(l.sure, q)
+	}
+	l.classes[t%len(l.ring)] = class
+	l.ring[t%len(l.ring)] = l.past.step(dst, q, t, class != Unknown)
 	l.pending++
 	if l.pending <= l.lag {
 		return Diagnostics{}, false
@@ -142,7 +163,10 @@ func (l *Lagged) Flush(dst []float64) (Diagnostics, bool) {
 // answer writes the posterior of the oldest pending item given all up to t.
 func (l *Lagged) answer(dst []float64, t int) Diagnostics {
 	s := t + 1 - l.pending
-	if l.lag > 0 { // else the causal answer is in dst already
+	switch class := l.classes[s%len(l.ring)]; {
+	case class != Unknown:
+		certain(dst, class)
+	case l.lag > 0: // else the causal answer is in dst already
 		l.past.look(dst, s, t)
 	}
 	l.pending--

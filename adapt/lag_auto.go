@@ -8,6 +8,7 @@ type mixturePast struct {
 	at     []*temperedPast
 
 	gaps                  []gap     // [lag+1] before the steps
+	known                 []bool    // [lag+1] of a label that is known
 	beta, seen, post, out []float64 // [K] scratch
 }
 
@@ -29,7 +30,7 @@ func (m *mixture) pastBytes(classes, lag int) float64 {
 func newMixturePast(filter *Filter, m *mixture, lag int) *mixturePast {
 	n := filter.classes
 	vec := func() []float64 { return make([]float64, n) }
-	p := &mixturePast{filter: filter, m: m, lag: lag, gaps: make([]gap, lag+1), beta: vec(), seen: vec(), post: vec(), out: vec()}
+	p := &mixturePast{filter: filter, m: m, lag: lag, gaps: make([]gap, lag+1), known: make([]bool, lag+1), beta: vec(), seen: vec(), post: vec(), out: vec()}
 	if lag == 0 {
 		return p
 	}
@@ -46,12 +47,12 @@ func newMixturePast(filter *Filter, m *mixture, lag int) *mixturePast {
 	return p
 }
 
-func (p *mixturePast) step(dst, q []float64, t int) Diagnostics {
+func (p *mixturePast) step(dst, q []float64, t int, known bool) Diagnostics {
 	if p.lag == 0 {
-		return p.filter.Step(dst, q)
+		return p.filter.advance(dst, q, known)
 	}
-	p.gaps[t%(p.lag+1)] = p.filter.gap
-	d := p.filter.Step(p.out, q)
+	p.gaps[t%(p.lag+1)], p.known[t%(p.lag+1)] = p.filter.gap, known
+	d := p.filter.advance(p.out, q, known)
 	for _, k := range p.at {
 		k.keep(t % (p.lag + 1))
 	}
@@ -100,8 +101,12 @@ func (p *mixturePast) stay(k *temperedPast, alpha [][]float64, c staying, weight
 	copy(p.post, alpha[t%n])
 	fill(p.beta, 1)
 	for u := t; u > s; u-- {
+		trust, floor := c.trust, c.floor
+		if p.known[u%n] {
+			trust, floor = 1, 0
+		}
 		for j, v := range k.like[u%n] {
-			p.seen[j] = (c.trust*v + c.floor) * p.beta[j]
+			p.seen[j] = (trust*v + floor) * p.beta[j]
 		}
 		stepBack(p.beta, p.seen, p.gaps[u%n].keep(c.stay))
 		combine(p.post, alpha[(u-1)%n], p.beta)

@@ -16,6 +16,7 @@ type windowPast struct {
 	since  int       // items since then
 	logq   []float64 // [items, K] log q
 	missed []int     // [items] gaps before them
+	known  []bool    // [items] of a label that is known
 	at     []*windowAt
 
 	inert   inert
@@ -85,7 +86,7 @@ func newWindowPast(filter *Filter, lag int) *windowPast {
 	size, most := windowOf(lag)
 	p := &windowPast{
 		account: windowAccount(n, s), filter: filter, lag: lag, size: size, prior: s.start(n), hot: top(s.Auto.Temperatures), sharp: newSharpness(s), b: 1,
-		logq: make([]float64, most*n), missed: make([]int, most), inert: newInert(n, s), flicked: rows(lag+1, n),
+		logq: make([]float64, most*n), missed: make([]int, most), known: make([]bool, most), inert: newInert(n, s), flicked: rows(lag+1, n),
 		q: vec(), floored: vec(), beta: vec(), seen: vec(), post: vec(), out: vec(),
 	}
 	for _, factor := range s.Auto.Temperatures {
@@ -126,13 +127,13 @@ func (p *windowPast) newAt(s Settings, factor float64, most int) *windowAt {
 	return k
 }
 
-func (p *windowPast) step(dst, q []float64, t int) Diagnostics {
+func (p *windowPast) step(_, q []float64, t int, known bool) Diagnostics {
 	if t == 0 {
 		p.items, p.since = 0, 0
 	}
 	g := p.filter.gap
-	d := p.filter.Step(p.out, q)
-	p.take(q, g)
+	d := p.filter.advance(p.out, q, known)
+	p.take(q, g, known)
 	if n := min(p.items, p.size); t == 0 || p.since >= max(lagLeast, n/lagShare) {
 		p.estimate()
 	} else {
@@ -152,12 +153,12 @@ func (p *windowPast) end() {
 }
 
 // take appends an item.
-func (p *windowPast) take(q []float64, g gap) {
-	if least := p.filter.settings.Floor; least > 0 {
+func (p *windowPast) take(q []float64, g gap, known bool) {
+	if least := p.filter.settings.Floor; least > 0 && !known {
 		q = floor(p.floored, q, least)
 	}
 	logs(p.row(p.items), raise(p.q, q))
-	p.missed[p.items] = g.missed
+	p.missed[p.items], p.known[p.items] = g.missed, known
 	if g.fresh {
 		p.missed[p.items] = Broken
 	}
@@ -175,6 +176,7 @@ func (p *windowPast) estimate() {
 	if drop := p.items - p.size; drop > 0 {
 		copy(p.logq, p.logq[drop*len(p.q):])
 		copy(p.missed, p.missed[drop:])
+		copy(p.known, p.known[drop:])
 		p.items = p.size
 	}
 	p.since = 0
@@ -201,17 +203,29 @@ func (p *windowPast) estimate() {
 	}
 }
 
-// confidence returns the mean greatest entry of q^power over the window.
+// confidence returns the mean greatest entry of q^power over the items of the window whose label is not known; 1 where there are none.
 func (p *windowPast) confidence(power float64) (c float64) {
+	items := 0
 	for item := range p.items {
-		c += confidence(p.row(item), power)
+		if !p.known[item] {
+			c += confidence(p.row(item), power)
+			items++
+		}
 	}
-	return c / float64(p.items)
+	if items == 0 {
+		return 1
+	}
+	return c / float64(items)
 }
 
 // read sets the likelihood of an item.
 func (k *windowAt) read(p *windowPast, item int) {
-	temper(k.r.row(k.r.like, item), p.row(item), k.factor/p.b)
+	like := k.r.row(k.r.like, item)
+	if p.known[item] {
+		certain(like, top(p.row(item)))
+		return
+	}
+	temper(like, p.row(item), k.factor/p.b)
 }
 
 // extend moves all recursions by an item.
@@ -219,7 +233,7 @@ func (p *windowPast) extend(item int) {
 	g, slot := gaps(p.missed).at(item), item%(p.lag+1)
 	for _, k := range p.at {
 		t := k.trial
-		t.step(k.r.row(k.r.like, item), g)
+		t.step(k.r.row(k.r.like, item), g, p.known[item])
 		if p.items-item > p.lag+1 {
 			continue // will not be looked at
 		}
@@ -234,9 +248,12 @@ func (p *windowPast) extend(item int) {
 			}
 		}
 	}
-	like, seen := p.at[p.hot].r, p.flicked[slot]
+	like, seen, doubt := p.at[p.hot].r, p.flicked[slot], p.inert.doubt
+	if p.known[item] {
+		doubt = 0
+	}
 	for j, l := range like.row(like.like, item) {
-		seen[j] = ((1-p.inert.doubt)*l + p.inert.doubt/float64(len(seen))) * p.inert.inv[j]
+		seen[j] = ((1-doubt)*l + doubt/float64(len(seen))) * p.inert.inv[j]
 	}
 	for i, alpha := range p.persist {
 		if alpha == nil {
@@ -255,7 +272,7 @@ func (p *windowPast) extend(item int) {
 
 func (p *windowPast) look(dst []float64, s, t int) {
 	last := p.items - 1
-	first := last - (t - s)
+	first, n := last-(t-s), p.lag+1
 	p.weigh()
 	fill(p.out, 0)
 	for i, k := range p.at {
@@ -268,7 +285,7 @@ func (p *windowPast) look(dst []float64, s, t int) {
 				continue
 			case "persist":
 				if w = p.everywhere(p.weights, h); i == p.hot && w >= lagLiveness {
-					p.back(p.chains[h], p.persist[h], func(slot int) { copy(p.seen, p.flicked[slot]) }, first, last)
+					p.back(p.chains[h], p.persist[h], func(item int) { copy(p.seen, p.flicked[item%n]) }, first, last)
 					unsharpen(p.post, p.b)
 					addScaled(p.out, w, p.post)
 				}
@@ -284,7 +301,7 @@ func (p *windowPast) look(dst []float64, s, t int) {
 			if r.kind == "population" {
 				x = k.freq
 			}
-			p.back(k.chains[h], k.alpha[h], func(slot int) { f.tell(p.seen, x[slot], k.confused[slot]) }, first, last)
+			p.back(k.chains[h], k.alpha[h], func(item int) { p.formAt(item, f).tell(p.seen, x[item%n], k.confused[item%n]) }, first, last)
 			addScaled(p.out, w, p.post)
 		}
 		copy(p.post, k.r.row(k.r.like, first))
@@ -293,6 +310,14 @@ func (p *windowPast) look(dst []float64, s, t int) {
 	}
 	copy(dst, p.out)
 	normalise(dst) // what was left out is missing
+}
+
+// formAt returns a form of error as it is for an item.
+func (p *windowPast) formAt(item int, f form) form {
+	if p.known[item] {
+		return form{}
+	}
+	return f
 }
 
 // weigh sets the weights of all readings.
@@ -306,13 +331,13 @@ func (p *windowPast) weigh() {
 }
 
 // back sets post to the posterior of the item first given all up to last, where alpha holds a chain's causal posteriors and observe sets seen to
-// what it reads from the item in a slot.
-func (p *windowPast) back(c *chain, alpha [][]float64, observe func(slot int), first, last int) {
+// what it reads from an item.
+func (p *windowPast) back(c *chain, alpha [][]float64, observe func(item int), first, last int) {
 	n := p.lag + 1
 	copy(p.post, alpha[last%n])
 	fill(p.beta, 1)
 	for item := last; item > first; item-- {
-		observe(item % n)
+		observe(item)
 		for j, v := range p.beta {
 			p.seen[j] *= v
 		}

@@ -41,14 +41,14 @@ func rows(count, n int) [][]float64 {
 	return out
 }
 
-func (p *paperPast) step(dst, q []float64, t int) Diagnostics {
+func (p *paperPast) step(dst, q []float64, t int, known bool) Diagnostics {
 	if p.lag == 0 {
-		return p.filter.Step(dst, q)
+		return p.filter.advance(dst, q, known)
 	}
 	slot := t % (p.lag + 1)
 	p.f.matrix(p.links[slot].matrix)
 	gap := p.filter.gap
-	d := p.filter.Step(p.out, q)
+	d := p.filter.advance(p.out, q, known)
 	p.links[slot].set(gap, d)
 	copy(p.raw[slot], q)
 	copy(p.like[slot], p.f.like)

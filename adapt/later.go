@@ -247,7 +247,8 @@ func (t *tempered) judgePopulation(w []float64, worth, unit float64) {
 	for i := range t.others {
 		f := &t.others[i]
 		t.m.known.ahead(f.prior, f.p, t.mu, &t.m.walk, t.m.across)
-		w[i] *= ((1-f.c)*t.seen(f.prior) + f.c*worth) * unit
+		c := t.m.erring(f.c)
+		w[i] *= ((1-c)*t.seen(f.prior) + c*worth) * unit
 	}
 }
 
@@ -260,9 +261,9 @@ func (t *tempered) advancePopulation(out, w []float64) {
 	k.see(t.like, t.mu)
 	for i := range t.others {
 		f := &t.others[i]
-		total := 0.0
+		c, total := t.m.erring(f.c), 0.0
 		for j, v := range f.prior {
-			v *= (1-f.c)*k.lift[j] + f.c
+			v *= (1-c)*k.lift[j] + c
 			f.p[j] = v
 			total += v
 		}

@@ -39,6 +39,7 @@ type mixture struct {
 	columns []int32   // scratch: classes with q > 0, if they are few
 	walk    walk
 	told    []float64 // [K] scratch: what a matrix reads from L
+	sure    bool      // the step in hand is of a label that is known
 	base    []float64 // [K] scratch: mu times that
 }
 
@@ -151,21 +152,25 @@ func (m *mixture) reset() {
 	}
 }
 
-func (m *mixture) step(dst, q []float64) Diagnostics {
+func (m *mixture) step(dst, q []float64, known bool) Diagnostics {
+	m.sure = known
 	var d Diagnostics
 	list, few := nonzeros(m.columns[:0], q, m.at[0].few())
 	if few {
 		d.Entropy = logsAt(list, m.logq, q)
 	} else {
-		if m.raised != nil {
+		if m.raised != nil && !known {
 			q = raise(m.raised, q)
 		}
 		d.Entropy = logs(m.logq, q)
 	}
 	for i, t := range m.at {
-		if few {
+		switch {
+		case known:
+			copy(t.like, q)
+		case few:
 			likelihoodAt(list, t.like, q, m.logq, m.inv, m.temperature(i))
-		} else {
+		default:
 			likelihood(t.like, q, m.logq, m.inv, m.temperature(i))
 		}
 		t.judge(m.slot(i))
@@ -186,12 +191,16 @@ func (m *mixture) step(dst, q []float64) Diagnostics {
 	for i, t := range m.at {
 		t.advance(m.out, m.slot(i))
 	}
-	m.sharpen(list, few, q)
+	if !known {
+		m.sharpen(list, few, q)
+	}
 	m.sinceForgot = (m.sinceForgot + 1) % staticBlock
-	if m.Margin > 1 {
+	if m.Margin > 1 && !known {
 		m.hold(top(q), none)
 	}
-	copy(dst, m.out)
+	if !known { // else dst is q, which is the answer
+		copy(dst, m.out)
+	}
 	for i, w := range m.weights {
 		m.weights[i] = (1-m.Share)*w + m.Share*m.initial[i]
 	}
@@ -199,6 +208,14 @@ func (m *mixture) step(dst, q []float64) Diagnostics {
 		m.skip(gap{})
 	}
 	return d
+}
+
+// erring returns the rate at which errors are allowed for in the step in hand, where it would be c: a label that is known has none.
+func (m *mixture) erring(c float64) float64 {
+	if m.sure {
+		return 0
+	}
+	return c
 }
 
 // hold changes the answer's label only where the odds against the predictor's own, base, are over Margin^none, with none the weight of

@@ -67,7 +67,8 @@ func (f *paper) reset() {
 	fill(f.rows, f.Kappa*float64(n))
 }
 
-func (f *paper) step(dst, q []float64) Diagnostics {
+// step takes a label that is known for what a prediction would be that is as sure.
+func (f *paper) step(dst, q []float64, _ bool) Diagnostics {
 	d := Diagnostics{Gate: 1}
 	d.Entropy, d.Evidence = f.observe(q)
 	d.ZeroEvidence = !(d.Evidence > minEvidence)

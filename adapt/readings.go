@@ -187,6 +187,7 @@ type trial struct {
 	fixed
 	n     int
 	known *known
+	sure  bool    // the label of the item in hand is known: no reading allows for errors in it
 	tried []tried // by reading
 	walk  walk
 
@@ -242,8 +243,9 @@ func (t *trial) begin(h fixed) {
 	}
 }
 
-// step takes in l of the next item, which comes after a gap.
-func (t *trial) step(like []float64, g gap) {
+// step takes in l of the next item, which comes after a gap; sure tells that its label is known.
+func (t *trial) step(like []float64, g gap, sure bool) {
+	t.sure = sure
 	chance := dot(t.mu, like)
 	t.see(like)
 	inertia := dot(t.last, like) / chance
@@ -283,12 +285,20 @@ func (t *trial) see(like []float64) {
 	scale(t.lift, 1/total)
 	times(t.errs, t.e, like)
 	times(t.confused, t.e, t.lift)
-	for i, f := range t.forms {
-		f.tell(t.told[i], t.lift, t.confused)
+	for i := range t.forms {
+		t.form(i).tell(t.told[i], t.lift, t.confused)
 	}
 	if t.known != nil {
 		t.known.see(like, t.mu)
 	}
+}
+
+// form returns a form of error as it is for the item in hand.
+func (t *trial) form(i int) form {
+	if t.sure {
+		return form{}
+	}
+	return t.forms[i]
 }
 
 // tell writes what the form makes of x, where confused is E x.
@@ -306,7 +316,7 @@ func (f form) tell(dst, x, confused []float64) {
 
 // seen returns <p, L_e>.
 func (t *trial) seen(r *reading, p, like []float64, chance float64) float64 {
-	f := t.forms[r.form]
+	f := t.form(r.form)
 	seen := (1 - f.c) * dot(p, like) / chance
 	switch {
 	case !f.confused:
@@ -359,7 +369,7 @@ func (t *trial) condition(r *reading, k *tried, g gap) {
 	told, other := t.told[r.form], t.lift
 	if k.pairs == nil {
 		told, other = t.base, t.known.lift
-		t.forms[r.form].tell(told, t.known.lift, nil)
+		t.form(r.form).tell(told, t.known.lift, nil)
 	}
 	total := 0.0
 	for j, v := range t.prior {

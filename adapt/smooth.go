@@ -101,6 +101,19 @@ func Smooth(classes int, s Settings, dst, q [][]float64) (Smoothed, error) {
 // as after so many steps, after a break that of none for every reading. SmoothGaps panics if the length of missed is not
 // that of q, or if a count is below Broken.
 func SmoothGaps(classes int, s Settings, dst, q [][]float64, missed []int) (Smoothed, error) {
+	return SmoothKnown(classes, s, dst, q, missed, nil)
+}
+
+// SmoothKnown is [SmoothGaps] of a recording some of whose labels are known for certain: labels[t] is the class of item t, from 0 to K-1, or
+// [Unknown]; nil: none is known. The answer of such an item is its class, with probability 1, and those of all others are given it. q[t] is
+// then not read, but must have K entries.
+//
+// In the paper's modes that is the recursion over predictions that are 1 at the class and 0 elsewhere. Under auto no reading allows for errors in a
+// known label; what each predicted of it is evidence; marginal, frequencies and matrices count it as one item that is certain; the
+// sharpness of predictions is that of the others, and confusions are theirs alone. SmoothKnown panics if the length of labels is not that of q, or if one is
+// neither a class nor Unknown.
+func SmoothKnown(classes int, s Settings, dst, q [][]float64, missed, labels []int) (Smoothed, error) {
+	q, known := withKnown(classes, q, labels)
 	s, err := checkedRecording(classes, s, q)
 	if err != nil {
 		return Smoothed{}, err
@@ -111,11 +124,65 @@ func SmoothGaps(classes int, s Settings, dst, q [][]float64, missed []int) (Smoo
 		return Smoothed{}, nil
 	}
 	if s.Gate == GateAuto {
-		h := newHindsight(classes, s, q, between)
+		h := newHindsight(classes, s, q, between, known)
 		h.mix(dst)
+		settle(dst, q, known)
 		return h.summary(), nil
 	}
-	return smoothPaper(newPaper(classes, s), dst, q, between), nil
+	out := smoothPaper(newPaper(classes, s), dst, q, between)
+	settle(dst, q, known)
+	return out, nil
+}
+
+// Unknown is the label of an item that is not known, for [SmoothKnown] and [ViterbiKnown].
+const Unknown = -1
+
+// withKnown returns the predictions of a recording with certain ones where labels are known, and where that is; both as they are without known labels.
+func withKnown(classes int, q [][]float64, labels []int) (predictions [][]float64, known []bool) {
+	if labels == nil {
+		return q, nil
+	}
+	if len(labels) != len(q) {
+		panic(fmt.Sprintf("adapt: %d labels of %d items", len(labels), len(q)))
+	}
+	predictions, known = slices.Clone(q), make([]bool, len(q))
+	sure := map[int][]float64{}
+	for t, class := range labels {
+		switch {
+		case class == Unknown:
+			continue
+		case class < 0 || class >= classes:
+			panic(fmt.Sprintf("adapt: item %d has the label %d: want a class of %d, or Unknown", t, class, classes))
+		case sure[class] == nil:
+			sure[class] = make([]float64, classes)
+			certain(sure[class], class)
+		}
+		predictions[t], known[t] = sure[class], true
+	}
+	return predictions, known
+}
+
+// unknown returns the predictions of the items whose label is not known.
+func unknown(q [][]float64, known []bool) [][]float64 {
+	if known == nil {
+		return q
+	}
+	var out [][]float64
+	for t, v := range q {
+		if !known[t] {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// settle writes the answers of the items whose labels are known: what rounding left beside them is not theirs.
+func settle(dst, q [][]float64, known []bool) {
+	for t, sure := range known {
+		if sure {
+			copy(dst[t], q[t])
+		}
+	}
 }
 
 // checkedRecording resolves the settings and checks every item.

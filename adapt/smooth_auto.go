@@ -23,7 +23,7 @@ const (
 	weightless   = 1e-13 // readings below this weight are left out; all of them together weigh less than 1e-10
 )
 
-func newFirstHindsight(classes int, s Settings, q [][]float64, between gaps) *firstHindsight {
+func newFirstHindsight(classes int, s Settings, q [][]float64, between gaps, known []bool) *firstHindsight {
 	a := *s.Auto
 	errors := a.Errors
 	if slices.Max(errors) < largestError {
@@ -31,8 +31,8 @@ func newFirstHindsight(classes int, s Settings, q [][]float64, between gaps) *fi
 	}
 	s.Auto = &a
 	h := &firstHindsight{m: newMixture(classes, s), q: q, n: classes, r: newRecording(classes, len(q))}
-	h.r.between = between
-	sharp := h.m.sharp.whole(q)
+	h.r.between, h.r.known = between, known
+	sharp := h.m.sharp.whole(unknown(q, known))
 	for i := range h.m.temperatures {
 		h.m.temperatures[i] /= sharp
 	}

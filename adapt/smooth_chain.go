@@ -114,6 +114,7 @@ type recording struct {
 	seen, beta []float64 // [n] scratch
 	post       []float64 // [n] scratch
 	between    gaps
+	known      []bool // [steps] items whose label is known: no chain allows for errors there; nil: none
 	walk       walk
 }
 
@@ -125,19 +126,26 @@ func newRecording(classes, steps int) *recording {
 	}
 }
 
+// sure tells whether the label of an item is known.
+func (r *recording) sure(t int) bool { return r.known != nil && r.known[t] }
+
 func (r *recording) row(x []float64, t int) []float64 { return x[t*r.n : (t+1)*r.n] }
 
 // observe writes into dst the likelihood that a chain reads from item t.
 func (r *recording) observe(c *chain, dst []float64, t int) {
+	trust, floor, mixed := c.trust, c.floor, c.mixed
+	if r.sure(t) {
+		trust, floor, mixed = 1, 0, 0
+	}
 	if c.lift != nil {
-		c.observeLift(dst, r.row(r.like, t), r.row(r.confused, t), t)
-		return
+		c.lift.observe(dst, r.row(r.like, t), t, trust, floor)
+	} else {
+		for j, v := range r.row(r.like, t) {
+			dst[j] = trust*v + floor
+		}
 	}
-	for j, v := range r.row(r.like, t) {
-		dst[j] = c.trust*v + c.floor
-	}
-	if c.mixed > 0 {
-		addScaled(dst, c.mixed, r.row(r.confused, t))
+	if mixed > 0 {
+		addScaled(dst, mixed, r.row(r.confused, t))
 	}
 	for j, v := range c.inv {
 		dst[j] *= v

@@ -14,11 +14,12 @@ type hindsight interface {
 	summary() Smoothed
 }
 
-func newHindsight(classes int, s Settings, q [][]float64, between gaps) hindsight {
+// newHindsight reads a recording whose rows of q are certain where known says that their label is known.
+func newHindsight(classes int, s Settings, q [][]float64, between gaps, known []bool) hindsight {
 	if s.Auto.Edition == 1 {
-		return newFirstHindsight(classes, s, q, between)
+		return newFirstHindsight(classes, s, q, between, known)
 	}
-	return newLaterHindsight(classes, s, q, between)
+	return newLaterHindsight(classes, s, q, between, known)
 }
 
 // laterHindsight is that of the editions after the first: first the weights of all readings, then, one after another, the readings that weigh
@@ -39,12 +40,12 @@ type laterHindsight struct {
 	row          []float64 // [K] scratch
 }
 
-func newLaterHindsight(classes int, s Settings, q [][]float64, between gaps) *laterHindsight {
+func newLaterHindsight(classes int, s Settings, q [][]float64, between gaps, known []bool) *laterHindsight {
 	h := &laterHindsight{
 		account: newAccount(classes, s, classes <= hindMatrices), s: s, q: q, r: newRecording(classes, len(q)),
 		lift: newLift(classes, len(q)), row: make([]float64, classes),
 	}
-	h.r.between = between
+	h.r.between, h.r.known = between, known
 	h.logq = h.r.alpha
 	h.takeLogs()
 	sharp := newSharpness(s)
@@ -66,7 +67,7 @@ func newLaterHindsight(classes int, s Settings, q [][]float64, between gaps) *la
 		}
 		trial.begin(k)
 		for t := range h.r.steps {
-			trial.step(h.r.row(h.r.like, t), between.at(t))
+			trial.step(h.r.row(h.r.like, t), between.at(t), h.r.sure(t))
 		}
 		for _, k := range trial.tried {
 			h.weights = append(h.weights, k.log)
@@ -100,6 +101,10 @@ func (h *laterHindsight) takeLogs() {
 func (h *laterHindsight) read(i int) {
 	r := h.r
 	for t, v := range h.q {
+		if r.sure(t) {
+			copy(r.row(r.like, t), v)
+			continue
+		}
 		logq := r.seen
 		if h.logq != nil {
 			logq = r.row(h.logq, t)
@@ -110,12 +115,19 @@ func (h *laterHindsight) read(i int) {
 	}
 }
 
-// confidence returns the mean greatest entry of q^power, by logq.
+// confidence returns the mean greatest entry of q^power, by logq, over the items whose label is not known; 1 where there are none.
 func (h *laterHindsight) confidence(power float64) (c float64) {
+	items := 0
 	for t := range h.r.steps {
-		c += confidence(h.r.row(h.logq, t), power)
+		if !h.r.sure(t) {
+			c += confidence(h.r.row(h.logq, t), power)
+			items++
+		}
 	}
-	return c / float64(h.r.steps)
+	if items == 0 {
+		return 1
+	}
+	return c / float64(items)
 }
 
 // inert is what the chains of persist are made of. If an item differs from both of its neighbours, these agree by necessity where there are two

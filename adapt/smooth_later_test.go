@@ -135,7 +135,7 @@ func TestLaterHindsightWithGapsAgainstEnumeration(t *testing.T) {
 			t.Fatal(err)
 		}
 		q, missed := randomStream(r, n, steps), randomGaps(r, steps)
-		h := newLaterHindsight(n, s, q, missed)
+		h := newLaterHindsight(n, s, q, missed, nil)
 		what := fmt.Sprintf("seed %d, missed %v", seed, missed)
 		var logs []float64
 		var laws []law

@@ -11,15 +11,12 @@ func newLift(classes, steps int) *lift {
 	return &lift{inv: make([]float64, classes), scale: make([]float64, steps)}
 }
 
-// observeLift writes into dst trust M + floor + mixed E M of item t, where like is L_t and confused is E M_t.
-func (c *chain) observeLift(dst, like, confused []float64, t int) {
-	by := c.trust * c.lift.scale[t]
-	inv := c.lift.inv[:len(like)]
+// observe writes into dst trust M + floor of item t, where like is L_t.
+func (l *lift) observe(dst, like []float64, t int, trust, floor float64) {
+	by := trust * l.scale[t]
+	inv := l.inv[:len(like)]
 	for j, v := range like {
-		dst[j] = by*v*inv[j] + c.floor
-	}
-	if c.mixed > 0 {
-		addScaled(dst, c.mixed, confused)
+		dst[j] = by*v*inv[j] + floor
 	}
 }
 

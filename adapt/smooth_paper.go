@@ -58,7 +58,7 @@ func smoothPaper(f *paper, dst, q [][]float64, between gaps) Smoothed {
 			saved = append(saved, f.checkpoint())
 		}
 		between.before(t, f)
-		d := f.step(r.post, v)
+		d := f.step(r.post, v, false)
 		copy(r.row(r.like, t), f.like)
 		copy(r.row(r.alpha, t), f.p)
 		gate[t] = d.Gate

@@ -5,6 +5,10 @@ import "math"
 // read sets all L_t to those of q at a temperature, and all E L_t.
 func (r *recording) read(q [][]float64, inv []float64, temperature float64) {
 	for t, v := range q {
+		if r.sure(t) {
+			copy(r.row(r.like, t), v)
+			continue
+		}
 		logs(r.seen, v)
 		likelihood(r.row(r.like, t), v, r.seen, inv, temperature)
 	}

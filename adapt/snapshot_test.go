@@ -149,7 +149,7 @@ func TestEveryFieldIsVisitedOrScratch(t *testing.T) {
 			"hypotheses": "settings", "temperatures": "settings", "weights": kept, "at": kept, "logq": "scratch", "out": "scratch", "columns": "scratch",
 			"across": "scratch", "kept": "scratch", "inertia": "scratch", "walk": "scratch", "sharp": kept,
 			"later": "settings", "uniform": "settings", "staticKeep": "settings", "sinceForgot": kept, "statics": "settings", "start": "settings", "fulls": "settings", "populations": "settings", "known": "settings", "nones": "settings",
-			"raised": "scratch", "told": "scratch", "base": "scratch",
+			"raised": "scratch", "told": "scratch", "base": "scratch", "sure": "scratch",
 		}},
 		{static{}, map[string]string{"c": "settings", "s": kept}},
 		{learned{}, map[string]string{"c": "settings", "p": kept, "prior": "scratch", "pairs": kept}},

@@ -154,14 +154,15 @@ func (t *tempered) judge(w []float64) {
 	}
 	t.look()
 	for h, s := range m.sticky {
-		a := m.kept[s.at]
-		k.sticky[h] *= (a*((1-s.c)*t.met[h]+s.c*worth) + (1-a)*t.chance) * unit
+		a, c := m.kept[s.at], m.erring(s.c)
+		k.sticky[h] *= (a*((1-c)*t.met[h]+c*worth) + (1-a)*t.chance) * unit
 	}
 	for i := range t.fulls {
 		f := &t.fulls[i]
 		f.pairs.predict(f.prior, t.mu)
 		m.walk.reach(&f.pairs, f.prior, t.mu, m.across)
-		k.full[i] *= ((1-f.c)*t.seen(f.prior) + f.c*worth) * unit
+		c := m.erring(f.c)
+		k.full[i] *= ((1-c)*t.seen(f.prior) + c*worth) * unit
 	}
 	t.judgePopulation(k.population, worth, unit)
 }
@@ -238,7 +239,7 @@ func (t *tempered) addLike(out []float64, w float64) {
 // advancePersist forms the posteriors (b p + (1-b)/K) L_f.
 func (t *tempered) advancePersist(out, w []float64) {
 	n := len(t.like)
-	uniform, doubt := 1/float64(n), t.m.doubt
+	uniform, doubt := 1/float64(n), t.m.erring(t.m.doubt)
 	if t.sparse {
 		for h, b := range t.m.inertia {
 			overlap := (1-doubt)*t.seen(t.persist[h]) + doubt*uniform // <p, L_f>
@@ -281,7 +282,7 @@ func (t *tempered) advanceSticky(out, w []float64) {
 	out, home := out[:n], t.home[:n]
 	for h := 0; h < len(w); h++ {
 		s := t.m.sticky[h]
-		a, c := t.m.kept[s.at], s.c
+		a, c := t.m.kept[s.at], t.m.erring(s.c)
 		p, read := t.sticky[h][:n], t.reads[s.at][:n]
 		total := a*((1-c)*t.overlap[h]+c*t.level) + (1-a)*t.level
 		if t.sparse || !(total > minEvidence) {
@@ -290,7 +291,7 @@ func (t *tempered) advanceSticky(out, w []float64) {
 		}
 		keep, rest, trust, floor, weight := a/total, (1-a)/total, 1-c, c*t.level, w[h]
 		if h+1 < len(w) && t.m.sticky[h+1].at == s.at {
-			c := t.m.sticky[h+1].c
+			c := t.m.erring(t.m.sticky[h+1].c)
 			if total := a*((1-c)*t.overlap[h+1]+c*t.level) + (1-a)*t.level; total > minEvidence {
 				keep2, rest2, trust2, floor2, weight2 := a/total, (1-a)/total, 1-c, c*t.level, w[h+1]
 				q := t.sticky[h+1][:n]
@@ -366,7 +367,7 @@ func followAt(list []int32, out, p, home, read []float64, u update) {
 func (t *tempered) advanceFull(out []float64, f *learned, w float64) {
 	told, base := t.lift, t.like // L is mu times its lift over mu
 	if t.m.later {
-		told, base = t.toldBy(f.c), t.m.base
+		told, base = t.toldBy(t.m.erring(f.c)), t.m.base
 	}
 	total := dot(f.prior, told)
 	if !(total > minEvidence) {

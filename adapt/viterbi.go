@@ -26,6 +26,13 @@ func Viterbi(classes int, s Settings, path []int, q [][]float64) (Smoothed, erro
 // ViterbiGaps is [Viterbi] of a recording with gaps, which missed tells as for [SmoothGaps]. The path is over the items: steps without one
 // are summed over. A matrix is raised to its power over a gap, which takes up to 60 times K^3 operations a gap.
 func ViterbiGaps(classes int, s Settings, path []int, q [][]float64, missed []int) (Smoothed, error) {
+	return ViterbiKnown(classes, s, path, q, missed, nil)
+}
+
+// ViterbiKnown is [ViterbiGaps] of a recording some of whose labels are known for certain, as [SmoothKnown] has them: the path goes through
+// them.
+func ViterbiKnown(classes int, s Settings, path []int, q [][]float64, missed, labels []int) (Smoothed, error) {
+	q, known := withKnown(classes, q, labels)
 	s, err := checkedRecording(classes, s, q)
 	if err != nil {
 		return Smoothed{}, err
@@ -38,7 +45,7 @@ func ViterbiGaps(classes int, s Settings, path []int, q [][]float64, missed []in
 		return Smoothed{}, nil
 	}
 	if s.Gate == GateAuto {
-		h := newHindsight(classes, s, q, between)
+		h := newHindsight(classes, s, q, between, known)
 		h.decode(path)
 		return h.summary(), nil
 	}
@@ -210,7 +217,7 @@ func decodePaper(f *paper, path []int, q [][]float64, between gaps) Smoothed {
 			v.dense(a, t)
 		}
 		between.before(t, f)
-		if f.step(scratch, row).ZeroEvidence {
+		if f.step(scratch, row, false).ZeroEvidence {
 			out.ZeroEvidence++
 		}
 		v.observe(f.like, t)
