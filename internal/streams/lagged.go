@@ -5,6 +5,7 @@ import "github.com/oatta/oatta/adapt"
 // pending is an item that waits for its answer.
 type pending[R any] struct {
 	ref   R
+	known bool
 	event Event
 }
 
@@ -17,8 +18,14 @@ func (r *Runner[R]) stepLagged(s *stream[R], item Item[R], e Event) error {
 		s.lagged.Reset()
 	}
 	e.Tell(s.lagged)
-	s.waiting.Push(pending[R]{item.Ref(), e})
-	d, due := s.lagged.Step(r.out, item.Probs)
+	s.waiting.Push(pending[R]{item.Ref(), item.Known, e})
+	var d adapt.Diagnostics
+	var due bool
+	if item.Known {
+		d, due = s.lagged.StepKnown(r.out, item.Class)
+	} else {
+		d, due = s.lagged.Step(r.out, item.Probs)
+	}
 	if !due {
 		return nil
 	}
@@ -27,7 +34,7 @@ func (r *Runner[R]) stepLagged(s *stream[R], item Item[R], e Event) error {
 
 func (r *Runner[R]) answerLate(s *stream[R], d adapt.Diagnostics) error {
 	w := s.waiting.Pop()
-	return r.answer(Answer[R]{Waited: true, Ref: w.ref, Result: Result{Stream: s.name, Probs: r.out, Class: -1, Diagnostics: d, Event: w.event}})
+	return r.answer(Answer[R]{Waited: true, Ref: w.ref, Result: Result{Stream: s.name, Probs: r.out, Class: -1, Known: w.known, Diagnostics: d, Event: w.event}})
 }
 
 // flushLagged answers what waits for a lag.

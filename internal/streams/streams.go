@@ -58,7 +58,10 @@ type Item[R any] struct {
 	ID     []byte    // which tells duplicates; empty if it has none
 	Time   time.Time // zero if it has none
 	Probs  []float64 // [K], must pass [adapt.Check]; valid during the call
-	Ref    func() R  // asked for if the item has to wait
+	// Known tells that the label is known for certain, and is Class: what the filter makes of the stream is then given that, and the item's own answer is it.
+	Known bool
+	Class int
+	Ref   func() R // asked for if the item has to wait
 }
 
 // Answer is what became of an item.
@@ -78,6 +81,8 @@ type Result struct {
 	Probs []float64
 	// Class is the class of the path, -1 without one: then the most probable one counts.
 	Class int
+	// Known tells that the label of the item was known: see [Item].
+	Known bool
 	adapt.Diagnostics
 	Event // of its time
 }
@@ -192,11 +197,15 @@ func (r *Runner[R]) step(s *stream[R], item Item[R], waited bool, e Event) error
 		return r.keep(s, item, e)
 	}
 	e.Tell(s.filter)
-	a := Answer[R]{Waited: waited, Result: Result{Stream: s.name, Filter: s.filter, Class: -1, Event: e}}
+	a := Answer[R]{Waited: waited, Result: Result{Stream: s.name, Filter: s.filter, Class: -1, Known: item.Known, Event: e}}
 	if waited {
 		a.Ref = item.Ref()
 	}
-	a.Diagnostics = s.filter.Step(r.out, item.Probs)
+	if item.Known {
+		a.Diagnostics = s.filter.StepKnown(r.out, item.Class)
+	} else {
+		a.Diagnostics = s.filter.Step(r.out, item.Probs)
+	}
 	a.Probs = r.out
 	return r.answer(a)
 }

@@ -3,6 +3,7 @@ package streams
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -16,6 +17,7 @@ const classes = 3
 type prediction struct {
 	stream string
 	probs  []float64
+	known  bool // the label is class 1
 }
 
 func input(seed uint64, n int) []prediction {
@@ -34,7 +36,7 @@ func input(seed uint64, n int) []prediction {
 		for k := range p {
 			p[k] /= sum
 		}
-		in[i] = prediction{fmt.Sprintf("s%d", r.IntN(4)), p}
+		in[i] = prediction{stream: fmt.Sprintf("s%d", r.IntN(4)), probs: p}
 	}
 	return in
 }
@@ -65,7 +67,7 @@ func answers(t *testing.T, o Options, in []prediction) (got []Answer[int], order
 		if p.probs == nil {
 			err = r.Pass(func() int { return i })
 		} else {
-			err = r.Add(Item[int]{Stream: []byte(p.stream), Probs: p.probs, Ref: func() int { return i }})
+			err = r.Add(Item[int]{Stream: []byte(p.stream), Probs: p.probs, Known: p.known, Class: 1, Ref: func() int { return i }})
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -245,6 +247,39 @@ func TestLimits(t *testing.T) {
 	} {
 		if _, err := New(o, fine); err == nil {
 			t.Errorf("%+v: no error", o)
+		}
+	}
+}
+
+// Labels that are known are their items' answers in every mode, and reach the items of their own stream alone.
+func TestKnown(t *testing.T) {
+	ewma := adapt.Settings{Gate: adapt.GateEWMA}
+	for what, o := range map[string]Options{
+		"filtered": {}, "lagged": {Mode: Lagged, Lag: 3}, "smoothed": {Mode: Smoothed}, "path": {Mode: Smoothed, Path: true}, "paper": {Mode: Smoothed, Settings: ewma},
+		"reordered": {Times: &Times{Policy: "reorder", Within: 5}},
+	} {
+		in := input(11, 200)
+		before, _ := answers(t, o, in)
+		for i := range in {
+			in[i].known = in[i].stream == "s1" && i%5 == 0
+		}
+		after, _ := answers(t, o, in)
+		changed := 0
+		for i, a := range after {
+			switch {
+			case a.Known != in[i].known:
+				t.Errorf("%s: item %d: known is %t", what, i, a.Known)
+			case a.Known && (a.Probs[1] != 1 || o.Path && a.Class != 1 || math.IsNaN(a.Gate)):
+				t.Errorf("%s: item %d: %v, class %d, gate %g", what, i, a.Probs, a.Class, a.Gate)
+			case slices.Equal(a.Probs, before[i].Probs):
+			case in[i].stream != "s1":
+				t.Errorf("%s: item %d of %s has another answer", what, i, in[i].stream)
+			default:
+				changed++
+			}
+		}
+		if changed < 20 {
+			t.Errorf("%s: %d other answers", what, changed)
 		}
 	}
 }

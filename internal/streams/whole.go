@@ -22,6 +22,7 @@ type recording struct {
 	stream string
 	q      [][]float64 // [T][K]; after smoothing the answers
 	missed []int       // [T] steps before each item, as [adapt.SmoothGaps] has them
+	labels []int       // [T] what is known, as [adapt.SmoothKnown] has it; nil: nothing
 	path   []int       // [T], of Options.Path
 	gates  []float64   // [T]
 }
@@ -36,8 +37,25 @@ func (r *Runner[R]) keep(s *stream[R], item Item[R], e Event) error {
 	r.order = append(r.order, place[R]{item.Ref(), w, len(w.q), e})
 	w.q = append(w.q, slices.Clone(item.Probs))
 	w.missed = append(w.missed, e.missed())
+	w.know(item.Known, item.Class)
 	return r.hold(2*len(item.Probs) + 8)
 }
+
+// know notes whether the label of the last item is known.
+func (w *recording) know(known bool, class int) {
+	if w.labels == nil && !known {
+		return
+	}
+	for len(w.labels) < len(w.q) {
+		w.labels = append(w.labels, adapt.Unknown)
+	}
+	if known {
+		w.labels[len(w.q)-1] = class
+	}
+}
+
+// knows tells whether the label of an item is known.
+func (w *recording) knows(t int) bool { return t < len(w.labels) && w.labels[t] != adapt.Unknown }
 
 // flushWhole smooths all recordings, several at a time, and answers in the order of the input.
 func (r *Runner[R]) flushWhole() error {
@@ -69,7 +87,7 @@ func (p *place[R]) answer() Answer[R] {
 	if w == nil {
 		return a
 	}
-	a.Stream, a.Probs, a.Gate = w.stream, w.q[p.t], w.gates[p.t]
+	a.Stream, a.Probs, a.Gate, a.Known = w.stream, w.q[p.t], w.gates[p.t], w.knows(p.t)
 	if w.path != nil {
 		a.Class = w.path[p.t]
 	}
@@ -79,7 +97,7 @@ func (p *place[R]) answer() Answer[R] {
 // smooth replaces the predictions by what the whole recording says of them.
 func (w *recording) smooth(o Options) error {
 	dst := rows(len(w.q), o.Classes)
-	s, err := adapt.SmoothGaps(o.Classes, o.Settings, dst, w.q, w.missed)
+	s, err := adapt.SmoothKnown(o.Classes, o.Settings, dst, w.q, w.missed, w.labels)
 	if err != nil {
 		return err
 	}
@@ -88,7 +106,7 @@ func (w *recording) smooth(o Options) error {
 	}
 	if o.Path {
 		w.path = make([]int, len(w.q))
-		if _, err := adapt.ViterbiGaps(o.Classes, o.Settings, w.path, w.q, w.missed); err != nil {
+		if _, err := adapt.ViterbiKnown(o.Classes, o.Settings, w.path, w.q, w.missed, w.labels); err != nil {
 			return err
 		}
 	}
@@ -123,7 +141,11 @@ func (w *recording) gatesOf(o Options, s adapt.Smoothed) ([]float64, error) {
 		} else {
 			f.Skip(w.missed[t])
 		}
-		gates[t] = f.Step(scratch, v).Gate
+		if w.knows(t) {
+			gates[t] = f.StepKnown(scratch, w.labels[t]).Gate
+		} else {
+			gates[t] = f.Step(scratch, v).Gate
+		}
 	}
 	return gates, nil
 }
