@@ -33,3 +33,12 @@ func (e *Error) Error() string { return e.Text }
 func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Text: fmt.Sprintf(format, args...)}
 }
+
+// NoModel is the error where there is no model of that name and version. There is one text for it, so that a model that somebody may not
+// use looks like one that is not there.
+func NoModel(name, version string) *Error {
+	if version == "" {
+		return Errorf(NotFound, "no model %q", name)
+	}
+	return Errorf(NotFound, "no version %q of a model %q", version, name)
+}
