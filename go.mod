@@ -3,6 +3,7 @@ module github.com/oatta/oatta
 go 1.26.0
 
 require (
+	connectrpc.com/connect v1.21.1
 	github.com/bep/imagemeta v1.0.1
 	github.com/cpuguy83/go-md2man/v2 v2.0.7
 	github.com/disintegration/imaging v1.6.2

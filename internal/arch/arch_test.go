@@ -26,9 +26,9 @@ type rule struct {
 	cause string
 }
 
-// rules is the table of the design. Test files may import internal/testdata, internal/oracle, runtime/runtimetest and, for references that
-// NumPy wrote, internal/npy besides, and external test files of any package, as those of studies, may bring runtime/ort, to try the real
-// engine. Those of the parts of models, and of the oracle, may bring the parts of models: derivative rules are tested on files.
+// rules is the table of the design. Test files may import internal/testdata, internal/oracle, runtime/runtimetest, serve/servetest and, for
+// references that NumPy wrote, internal/npy besides, and external test files of any package, as those of studies, may bring runtime/ort, to
+// try the real engine. Those of the parts of models, and of the oracle, may bring the parts of models: derivative rules are tested on files.
 var rules = []rule{
 	{"runtime/ort/orttest", []string{"internal/testdata", "runtime", "runtime/ort", "runtime/ort/ortlib"}, "a helper of tests finds the engine and nothing else"},
 	{"runtime/ort/ortlib", []string{"runtime"}, "finding the library needs the names of devices, and no cgo"},
@@ -80,7 +80,10 @@ var rules = []rule{
 	{"internal/pipeline", []string{"adapt", "adapt/timeline", "internal/lock", "internal/queue", "internal/results", "internal/streams", "models/predict", "runtime"}, "the pipeline moves inputs of any kind, from any reader, on any engine"},
 	{"benchmarks/...", allBut("cmd/...", "internal/cli/...", "runtime/ort/...", "serve/..."), "a study runs on the engine that it is given"},
 	{"serve", nil, "what a request is does not depend on who carries or answers it"},
-	{"serve/oip/...", []string{"serve"}, "a front end knows the protocol, and nothing of models"},
+	{"serve/servetest", []string{"adapt", "serve"}, "a server's model in memory, for tests"},
+	{"serve/auth", []string{"serve"}, "who somebody is does not depend on what is asked"},
+	{"serve/oip/pb", nil, "generated from the protocol alone"},
+	{"serve/oip", []string{"serve", "serve/oip/pb"}, "a front end knows the protocol, and nothing of models"},
 	{"serve/...", allBut("cmd/...", "runtime/ort/...", "benchmarks/..."), "a server runs on the engine that it is given"},
 	{"internal/cli/console", nil, "exit codes and warnings are of no command"},
 	{"internal/cli/files", []string{"internal/replace"}, "what guards outputs does not know what is in them"},
@@ -195,7 +198,7 @@ func testMay(s source, imported string) bool {
 	if !s.test {
 		return false
 	}
-	if slices.Contains([]string{"internal/testdata", "internal/oracle", "internal/npy", "runtime/runtimetest"}, imported) {
+	if slices.Contains([]string{"internal/testdata", "internal/oracle", "internal/npy", "runtime/runtimetest", "serve/servetest"}, imported) {
 		return true
 	}
 	if s.ext && (strings.HasPrefix(s.pkg, "models/") || s.pkg == "internal/oracle") && strings.HasPrefix(imported, "models/") {
