@@ -1,0 +1,217 @@
+package oip
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/oatta/oatta/serve"
+	"github.com/oatta/oatta/serve/oip/pb"
+)
+
+// bidi is a streaming call as connect-go has it.
+type bidi = connect.BidiStream[pb.ModelInferRequest, pb.ModelStreamInferResponse]
+
+// conversation is a streaming call. Requests are asked as they come, those of one stream one after the other, and answered in their order.
+type conversation struct {
+	c       *call
+	bidi    *bidi
+	places  chan struct{}                          // one in it for each request that is not answered
+	answers chan chan *pb.ModelStreamInferResponse // in the order of the requests
+	asking  sync.WaitGroup
+
+	mu   sync.Mutex
+	last map[turn]chan struct{} // closed when the last request of a stream so far is answered
+}
+
+// turn names what is asked one after the other.
+type turn struct{ model, stream string }
+
+// finalParameter asks that answers say that they are the last of their request, as some clients of Triton do.
+const (
+	finalParameter = "triton_enable_empty_final_response"
+	finalAnswer    = "triton_final_response"
+)
+
+func (g *grpcService) ModelStreamInfer(ctx context.Context, b *bidi) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	v := &conversation{
+		c: callOf(ctx), bidi: b, places: make(chan struct{}, g.h.o.Ahead), answers: make(chan chan *pb.ModelStreamInferResponse, g.h.o.Ahead),
+		last: map[turn]chan struct{}{},
+	}
+	stop := context.AfterFunc(ctx, v.unblock)
+	defer stop()
+	go g.h.endOnDrain(ctx, v)
+	sent := make(chan error, 1)
+	go func() { sent <- v.send(cancel) }()
+	received := v.receive(ctx)
+	close(v.answers)
+	unsent := <-sent
+	cancel()
+	v.asking.Wait()
+	return errors.Join(unsent, received)
+}
+
+// endOnDrain ends the reading of a call when the server is about to stop.
+func (h *Handler) endOnDrain(ctx context.Context, v *conversation) {
+	select {
+	case <-h.draining:
+		v.unblock()
+	case <-ctx.Done():
+	}
+}
+
+// unblock ends a read that is under way.
+func (v *conversation) unblock() { _ = v.c.control.SetReadDeadline(time.Unix(1, 0)) }
+
+// receive reads requests and has them asked, until there are no more.
+func (v *conversation) receive(ctx context.Context) error {
+	for {
+		select {
+		case v.places <- struct{}{}:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		r, err := v.bidi.Receive()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			select {
+			case <-v.c.h.draining:
+				return &serve.Error{Code: serve.Unavailable, Text: "the server is about to stop", Retry: time.Second}
+			default:
+				return err
+			}
+		}
+		answer := make(chan *pb.ModelStreamInferResponse, 1)
+		v.answers <- answer
+		v.take(ctx, r, answer)
+	}
+}
+
+// take has a request asked when those before it in its stream are answered.
+func (v *conversation) take(ctx context.Context, r *pb.ModelInferRequest, answer chan<- *pb.ModelStreamInferResponse) {
+	begin := time.Now()
+	final := r.GetParameters()[finalParameter].GetBoolParam()
+	delete(r.GetParameters(), finalParameter)
+	var q *question
+	err := v.safely(func() (err error) {
+		q, err = v.c.question(r)
+		return err
+	})
+	if err != nil {
+		answer <- v.failed(r, begin, err)
+		return
+	}
+	before, done := v.queue(q.request)
+	v.asking.Go(func() {
+		defer done()
+		response, err := v.ask(ctx, q, before)
+		if err != nil {
+			answer <- v.failed(r, begin, err)
+			return
+		}
+		message := reply(response)
+		if final {
+			if message.Parameters == nil {
+				message.Parameters = map[string]*pb.InferParameter{}
+			}
+			message.Parameters[finalAnswer] = &pb.InferParameter{ParameterChoice: &pb.InferParameter_BoolParam{BoolParam: true}}
+		}
+		v.count(r.ModelName, "ok", begin)
+		answer <- &pb.ModelStreamInferResponse{InferResponse: message}
+	})
+}
+
+// queue returns what to wait for before a request may be asked, nil if nothing, and what to call when it is answered.
+func (v *conversation) queue(r *serve.Request) (before <-chan struct{}, done func()) {
+	if r.Sequence.ID == "" {
+		return nil, func() {}
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	mine, at := make(chan struct{}), turn{r.Model, r.Sequence.ID}
+	before = v.last[at]
+	v.last[at] = mine
+	return before, func() {
+		close(mine)
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		if v.last[at] == mine {
+			delete(v.last, at)
+		}
+	}
+}
+
+// ask gives a question to the backend in its turn.
+func (v *conversation) ask(ctx context.Context, q *question, before <-chan struct{}) (response *serve.Response, err error) {
+	if before != nil {
+		select {
+		case <-before:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	err = v.safely(func() (err error) {
+		response, err = v.c.h.infers(ctx, q)
+		return err
+	})
+	return response, err
+}
+
+// safely lets a panic fail one request.
+func (v *conversation) safely(do func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			v.c.h.logPanic(v.c, p)
+			err = errPanic
+		}
+	}()
+	return do()
+}
+
+// failed is the answer to a request that went wrong; the call goes on.
+func (v *conversation) failed(r *pb.ModelInferRequest, begin time.Time, err error) *pb.ModelStreamInferResponse {
+	told, hidden := judge(err)
+	if hidden && !errors.Is(err, errPanic) {
+		v.c.h.logFault(v.c, err)
+	}
+	model := r.GetModelName()
+	if told.code == connect.CodeNotFound {
+		model = ""
+	}
+	v.count(model, told.code.String(), begin)
+	return &pb.ModelStreamInferResponse{
+		ErrorMessage:  told.text,
+		InferResponse: &pb.ModelInferResponse{ModelName: r.GetModelName(), ModelVersion: r.GetModelVersion(), Id: r.GetId()},
+	}
+}
+
+// count notes an answered request.
+func (v *conversation) count(model, code string, begin time.Time) {
+	if m := v.c.h.metrics; m != nil {
+		m.one(v.c, model, code, begin)
+	}
+}
+
+// send writes the answers, each when it and all before it are there. After an error it goes on without writing, so that nobody waits.
+func (v *conversation) send(cancel context.CancelFunc) (err error) {
+	for answer := range v.answers {
+		message := <-answer
+		if err == nil {
+			v.c.answering()
+			if err = v.bidi.Send(message); err != nil {
+				cancel()
+			}
+			v.c.idle()
+		}
+		<-v.places
+	}
+	return err
+}
