@@ -1,0 +1,128 @@
+package auth
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"crypto/tls"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync/atomic"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/oatta/oatta/serve"
+)
+
+// prefix of keys, by which people and scanners for secrets know them.
+const prefix = "oatta_"
+
+// NewKey makes a key and the hash that goes into the file.
+func NewKey() (key, hash string) {
+	var random [32]byte
+	rand.Read(random[:]) // it never fails
+	key = prefix + base64.RawURLEncoding.EncodeToString(random[:])
+	return key, Hash(key)
+}
+
+// Hash is what the file holds of a key, in hexadecimal digits.
+func Hash(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return hex.EncodeToString(sum[:])
+}
+
+// Keys are those of a file. The zero value knows none, and lets nobody in.
+type Keys struct{ list atomic.Pointer[[]known] }
+
+type known struct {
+	hash []byte
+	who  *serve.Principal
+}
+
+// line is one of the file.
+type line struct {
+	Name      string   `json:"name"`
+	Hash      string   `json:"sha256"`
+	Namespace string   `json:"namespace"`
+	Models    []string `json:"models"`
+	Admin     bool     `json:"admin"`
+}
+
+// Load reads a file in place of what was known before; after an error that stays as it was. It may be called while keys are asked for.
+func (k *Keys) Load(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("auth: %w", err)
+	}
+	defer f.Close()
+	list, err := read(f)
+	if err != nil {
+		return fmt.Errorf("auth: %s: %w", path, err)
+	}
+	k.list.Store(&list)
+	return nil
+}
+
+func read(r io.Reader) (list []known, err error) {
+	names, hashes := map[string]bool{}, map[string]bool{}
+	lines := bufio.NewScanner(r)
+	for n := 1; lines.Scan(); n++ {
+		text := bytes.TrimSpace(lines.Bytes())
+		if len(text) == 0 || text[0] == '#' {
+			continue
+		}
+		one, err := readLine(text)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		if names[one.who.Name] || hashes[string(one.hash)] {
+			return nil, fmt.Errorf("line %d: name or hash of another line", n)
+		}
+		names[one.who.Name], hashes[string(one.hash)] = true, true
+		list = append(list, one)
+	}
+	return list, lines.Err()
+}
+
+func readLine(text []byte) (known, error) {
+	var l line
+	if err := json.Unmarshal(text, &l, json.RejectUnknownMembers(true)); err != nil {
+		return known{}, err
+	}
+	hash, err := hex.DecodeString(l.Hash)
+	switch {
+	case l.Name == "":
+		return known{}, fmt.Errorf("no name")
+	case err != nil || len(hash) != sha256.Size:
+		return known{}, fmt.Errorf("sha256: want %d hexadecimal digits", 2*sha256.Size)
+	case len(l.Models) == 0:
+		return known{}, fmt.Errorf(`no models: ["*"] is all`)
+	case strings.Contains(l.Namespace, "/"):
+		return known{}, fmt.Errorf("namespace %q: a slash", l.Namespace)
+	}
+	return known{hash, &serve.Principal{Name: l.Name, Namespace: l.Namespace, Models: l.Models, Admin: l.Admin}}, nil
+}
+
+// Authorize tells whose key a token is. It takes the same time for every token that is none.
+func (k *Keys) Authorize(_ context.Context, token string, _ *tls.ConnectionState) (*serve.Principal, error) {
+	sum := sha256.Sum256([]byte(token))
+	var who *serve.Principal
+	if list := k.list.Load(); list != nil && token != "" {
+		for _, one := range *list {
+			if subtle.ConstantTimeCompare(one.hash, sum[:]) == 1 {
+				who = one.who
+			}
+		}
+	}
+	if who == nil {
+		return nil, serve.Errorf(serve.Unauthenticated, "no key that is known here: want header Authorization: Bearer KEY")
+	}
+	return who, nil
+}

@@ -1,0 +1,82 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/oatta/oatta/serve"
+)
+
+func file(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "keys")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestKeys(t *testing.T) {
+	one, oneHash := NewKey()
+	two, twoHash := NewKey()
+	if one == two || len(one) != len(prefix)+43 {
+		t.Errorf("keys %q and %q", one, two)
+	}
+	var k Keys
+	if _, err := k.Authorize(context.Background(), one, nil); err == nil {
+		t.Error("no file lets nobody in")
+	}
+	text := fmt.Sprintf("# keys\n\n{\"name\": \"clinic\", \"sha256\": %q, \"namespace\": \"n\", \"models\": [\"sleep\"]}\n{\"name\": \"op\", \"sha256\": %q, \"models\": [\"*\"], \"admin\": true}\n",
+		oneHash, strings.ToUpper(twoHash))
+	if err := k.Load(file(t, text)); err != nil {
+		t.Fatal(err)
+	}
+	who, err := k.Authorize(context.Background(), one, nil)
+	if err != nil || who.Name != "clinic" || who.Namespace != "n" || who.Admin || !who.May("sleep") || who.May("other") {
+		t.Errorf("%+v, %v", who, err)
+	}
+	who, err = k.Authorize(context.Background(), two, nil)
+	if err != nil || who.Name != "op" || !who.Admin || !who.May("other") {
+		t.Errorf("%+v, %v", who, err)
+	}
+	for _, token := range []string{"", "x", one + "x", one[1:], oneHash, "*"} {
+		var told *serve.Error
+		if who, err := k.Authorize(context.Background(), token, nil); who != nil || !errors.As(err, &told) || told.Code != serve.Unauthenticated {
+			t.Errorf("%q: %+v, %v", token, who, err)
+		}
+	}
+	if err := k.Load(file(t, "{")); err == nil {
+		t.Error("half a line")
+	}
+	if _, err := k.Authorize(context.Background(), one, nil); err != nil {
+		t.Error("what was known stays known")
+	}
+}
+
+func TestBadFiles(t *testing.T) {
+	_, hash := NewKey()
+	good := fmt.Sprintf(`{"name": "a", "sha256": %q, "models": ["*"]}`, hash)
+	for text, want := range map[string]string{
+		`{"name": "a", "sha256": "12", "models": ["*"]}`:                               "line 1: sha256",
+		`{"sha256": "` + hash + `", "models": ["*"]}`:                                  "no name",
+		`{"name": "a", "sha256": "` + hash + `"}`:                                      "no models",
+		`{"name": "a", "sha256": "` + hash + `", "models": ["*"], "x": 1}`:             "x",
+		`{"name": "a", "sha256": "` + hash + `", "models": ["*"], "namespace": "a/b"}`: "slash",
+		good + "\n" + good: "line 2: name or hash of another",
+		"[]":               "line 1",
+	} {
+		var k Keys
+		if err := k.Load(file(t, text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q in it", text, err, want)
+		}
+	}
+	var k Keys
+	if err := k.Load(filepath.Join(t.TempDir(), "gone")); err == nil {
+		t.Error("no file")
+	}
+}
