@@ -158,7 +158,7 @@ func (m *model) loaded() (out []string) {
 func (b *Backend) find(name, number string) (*model, *version, error) {
 	m := b.models[name]
 	if m == nil {
-		return nil, nil, serve.Errorf(serve.NotFound, "no model %q", name)
+		return nil, nil, serve.NoModel(name, "")
 	}
 	known := number == ""
 	for _, s := range slices.Backward(m.versions) {
@@ -171,7 +171,7 @@ func (b *Backend) find(name, number string) (*model, *version, error) {
 		known = true
 	}
 	if !known {
-		return nil, nil, serve.Errorf(serve.NotFound, "model %s has no version %q", name, number)
+		return nil, nil, serve.NoModel(name, number)
 	}
 	return nil, nil, unavailable("model %s is not loaded", name)
 }
@@ -231,7 +231,7 @@ func (b *Backend) Load(ctx context.Context, name string) error {
 	case closed:
 		return unavailable("the server stops")
 	case m == nil:
-		return serve.Errorf(serve.NotFound, "no model %q", name)
+		return serve.NoModel(name, "")
 	}
 	for _, s := range m.versions {
 		if err := b.load(ctx, m, s); err != nil {
@@ -249,7 +249,7 @@ func (b *Backend) Unload(ctx context.Context, name string) error {
 	b.mu.RUnlock()
 	if m == nil {
 		b.changes.Unlock()
-		return serve.Errorf(serve.NotFound, "no model %q", name)
+		return serve.NoModel(name, "")
 	}
 	done := make(chan error, 1)
 	go func() {
