@@ -240,25 +240,7 @@ var textSets = map[string]func(cased bool) text.Views{
 
 // Loader implements [Input].
 func (t *Texts) Loader(v Views, _ int) (pipeline.Loader, error) {
-	if v.none() {
-		return func(dst []float32, i int, _ uint64) error {
-			if err := t.failed(i); err != nil {
-				return err
-			}
-			s, err := t.text(i)
-			if err == nil {
-				t.load(dst, s)
-			}
-			return err
-		}, nil
-	}
-	set, err := setOf(textSets, v, "texts")
-	if err != nil {
-		return nil, err
-	}
-	views := set(!t.tokenizer.Normaliser().Lowercase)
-	views.Augmented = v.Count
-	viewer, err := text.NewViewer(views)
+	load, err := TextRows(t.tokenizer, v)
 	if err != nil {
 		return nil, err
 	}
@@ -267,21 +249,41 @@ func (t *Texts) Loader(v Views, _ int) (pipeline.Loader, error) {
 			return err
 		}
 		s, err := t.text(i)
-		if err != nil {
-			return err
+		if err == nil {
+			load(dst, s, seed)
 		}
-		all := make([]string, viewer.Count())
-		viewer.Texts(all, s, seed)
-		for k, s := range all {
-			t.load(dst[k*t.length:(k+1)*t.length], s)
-		}
-		return nil
+		return err
 	}, nil
 }
 
-// load writes the ids of one text into dst, exact in float32, and -1 behind them.
-func (t *Texts) load(dst []float32, s string) {
-	ids, _ := t.tokenizer.Append(make([]int64, 0, len(dst)), s)
+// TextRows returns what writes the ids of a text, and of its views after it, into dst: each as many numbers as the tokenizer allows pieces.
+func TextRows(t *text.Tokenizer, v Views) (func(dst []float32, s string, seed uint64), error) {
+	if v.none() {
+		return func(dst []float32, s string, _ uint64) { loadText(t, dst, s) }, nil
+	}
+	set, err := setOf(textSets, v, "texts")
+	if err != nil {
+		return nil, err
+	}
+	views := set(!t.Normaliser().Lowercase)
+	views.Augmented = v.Count
+	viewer, err := text.NewViewer(views)
+	if err != nil {
+		return nil, err
+	}
+	length := t.Settings().MaxLength
+	return func(dst []float32, s string, seed uint64) {
+		all := make([]string, viewer.Count())
+		viewer.Texts(all, s, seed)
+		for k, s := range all {
+			loadText(t, dst[k*length:(k+1)*length], s)
+		}
+	}, nil
+}
+
+// loadText writes the ids of one text into dst, exact in float32, and -1 behind them.
+func loadText(t *text.Tokenizer, dst []float32, s string) {
+	ids, _ := t.Append(make([]int64, 0, len(dst)), s)
 	for i := range dst {
 		dst[i] = -1
 		if i < len(ids) {
