@@ -188,6 +188,26 @@ func (k *keeper) known(m *memo, stream, key string) *keyed {
 	return k.endings.find(stream, key)
 }
 
+// before answers a request with a key as it was answered before, if it was.
+func (k *keeper) before(c *call) (known bool, err error) {
+	err = k.do(func() error {
+		data, err := k.store.Companion(c.stream)
+		if err != nil {
+			return err
+		}
+		m, err := decodeMemo(data)
+		if err != nil {
+			return err
+		}
+		was := k.known(&m, c.stream, c.request.Sequence.Key)
+		if known = was != nil; !known {
+			return nil
+		}
+		return c.again(was)
+	})
+	return known, err
+}
+
 // again answers as the first time.
 func (c *call) again(known *keyed) error {
 	if known.digest != c.digest {

@@ -48,11 +48,7 @@ func (v *version) infer(ctx context.Context, r *serve.Request) (*serve.Response,
 		v.tally.count(c)
 		v.users.Done()
 	}
-	if v.gatherer != nil {
-		v.gatherer.inbox.put(c)
-	} else {
-		v.filter(c)
-	}
+	v.begin(c)
 	select {
 	case <-c.done:
 	case <-ctx.Done():
@@ -66,6 +62,22 @@ func (v *version) infer(ctx context.Context, r *serve.Request) (*serve.Response,
 		c.answer = &a
 	}
 	return c.answer.response(r), nil
+}
+
+// begin sends a call on its way: to the network, unless it is known to have been answered, and to the filter.
+func (v *version) begin(c *call) {
+	if v.gatherer == nil {
+		v.filter(c)
+		return
+	}
+	if c.request.Sequence.Key != "" {
+		known, err := v.keeper.before(c)
+		if known || err != nil {
+			c.finish(err)
+			return
+		}
+	}
+	v.gatherer.inbox.put(c)
 }
 
 // filter gives a call with probabilities to the streams, or steps a stream of its own.
