@@ -43,6 +43,10 @@ func TestJSONLosesNothing(t *testing.T) {
 	if diff := cmp.Diff(sample(), back, cmp.Comparer(func(a, b Number) bool { return a == b || a != a && b != b })); diff != "" {
 		t.Error(diff)
 	}
+	b.Reset()
+	if err := WriteJSON(&b, nil); err != nil || b.String() != "[]\n" {
+		t.Errorf("nothing: %q, %v", b.String(), err)
+	}
 	for _, bad := range []string{"", "{", `[{"more":1}]`, `[{"tables":[{"rows":[[{"value":"x"}]]}]}]`} {
 		if _, err := ReadJSON(strings.NewReader(bad)); err == nil || !strings.HasPrefix(err.Error(), "report: ") {
 			t.Errorf("%s: %v", bad, err)

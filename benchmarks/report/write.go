@@ -225,11 +225,27 @@ func (s *Section) tables() []Table {
 	return out
 }
 
-// WriteJSON writes sections as JSON, which [ReadJSON] reads.
+// WriteJSON writes sections as JSON, which [ReadJSON] reads: a line each, as most of the bytes of indented cells would be blanks.
 func WriteJSON(w io.Writer, sections []Section) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", " ")
-	return e.Encode(sections)
+	for i, s := range sections {
+		text, err := json.Marshal(s)
+		if err != nil {
+			return err
+		}
+		before := ",\n"
+		if i == 0 {
+			before = "[\n"
+		}
+		if _, err := fmt.Fprintf(w, "%s%s", before, text); err != nil {
+			return err
+		}
+	}
+	end := "\n]\n"
+	if len(sections) == 0 {
+		end = "[]\n"
+	}
+	_, err := io.WriteString(w, end)
+	return err
 }
 
 // ReadJSON reads what [WriteJSON] wrote.
@@ -239,22 +255,7 @@ func ReadJSON(r io.Reader) (sections []Section, err error) {
 	if err := d.Decode(&sections); err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
-	for i := range sections {
-		if sections[i].Details, err = compacted(sections[i].Details); err != nil {
-			return nil, fmt.Errorf("report: %w", err)
-		}
-	}
 	return sections, nil
-}
-
-// compacted takes the indentation out of what was written with the rest.
-func compacted(raw json.RawMessage) (json.RawMessage, error) {
-	if len(raw) == 0 {
-		return nil, nil
-	}
-	var b bytes.Buffer
-	err := json.Compact(&b, raw)
-	return b.Bytes(), err
 }
 
 // Write writes sections into each of the files, in the format of its ending (md, json, html or else text), or as text to w if there are none.

@@ -17,12 +17,12 @@ const wholeTitle = "The studies of oatta"
 
 // lead says what the report is before its first section.
 func (w *whole) lead(sections []report.Section) []string {
-	kind := "Every study in full"
+	kind := ""
 	if w.quick {
-		kind = "A quick look at every study: little of everything, to see that it runs. No number of it is a result"
+		kind = " This is a quick look, to see that every study runs: it measures little of everything, and no number of it is a result."
 	}
 	return []string{
-		fmt.Sprintf("%s, by oatta %s on %s. %s.", kind, console.Version(), machine(), console.Number(len(sections), "section")),
+		fmt.Sprintf("%s, made by oatta %s on %s.%s", console.Number(len(sections), "section"), console.Version(), machine(), kind),
 		"Changes are in percentage points of accuracy against the same predictor without the filter. A column called paper has the number that was published in the place of the column before it. " +
 			"Each section ends with the command, seeds, networks and versions that its numbers come from.",
 	}
