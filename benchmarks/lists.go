@@ -14,10 +14,10 @@ import (
 
 // RunLists cuts predictions that `oatta run --vectors` wrote as JSON lines to lists of the top few classes, and compares the labels that the filter
 // makes of the lists with those that it makes of the whole vectors. True labels are not needed, and not looked at.
-func RunLists(w io.Writer, file string) error {
+func RunLists(file string) (Table, error) {
 	streams, err := readVectors(file)
 	if err != nil {
-		return err
+		return Table{}, err
 	}
 	table := Table{
 		Title:   "Lists of the top few classes: labels that differ from those of whole vectors",
@@ -34,13 +34,13 @@ func RunLists(w io.Writer, file string) error {
 	for _, s := range streams {
 		one, err := compareLists(s.q)
 		if err != nil {
-			return fmt.Errorf("benchmarks: %s: %w", s.name, err)
+			return Table{}, fmt.Errorf("benchmarks: %s: %w", s.name, err)
 		}
 		table.Add(one.row(s.name, strconv.Itoa(len(s.q[0])))...)
 		all.add(one)
 	}
 	table.Add(all.row("all", "")...)
-	return table.WriteText(w)
+	return table, nil
 }
 
 // vectors are the predictions of a stream.

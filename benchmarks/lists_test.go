@@ -36,7 +36,11 @@ func TestLists(t *testing.T) {
 	}
 	put(text.String())
 	var out bytes.Buffer
-	if err := RunLists(&out, file); err != nil {
+	table, err := RunLists(file)
+	if err == nil {
+		err = table.WriteText(&out)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(out.String()) {
@@ -59,11 +63,11 @@ func TestListsRefuse(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := RunLists(&bytes.Buffer{}, file); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := RunLists(file); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
-	if err := RunLists(&bytes.Buffer{}, filepath.Join(t.TempDir(), "none")); err == nil {
+	if _, err := RunLists(filepath.Join(t.TempDir(), "none")); err == nil {
 		t.Error("no file: no error")
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -32,10 +31,10 @@ var (
 // RunTruncation cuts predictions of controlled streams to lists of the top few classes, as camera-trap tools write them, and compares the change
 // of accuracy by the filter with that on whole vectors. Where ten classes are declared, the filter has all of them; of 2,000, those that the
 // lists name, and one for the others. The sets are fifteen corruptions of CIFAR-10 and its test set.
-func RunTruncation(w io.Writer, s TruncationSettings) error {
+func RunTruncation(s TruncationSettings) (Table, error) {
 	sets, err := ReadCIFARSets(s.Shared)
 	if err != nil {
-		return err
+		return Table{}, err
 	}
 	all := append(slices.Clone(sets.Corrupted), sets.Test[0])
 	streams := []datasets.Controlled{datasets.S1(), datasets.S2(0.5), datasets.S2(0.9), datasets.S2(0.98), datasets.S3()}
@@ -50,11 +49,11 @@ func RunTruncation(w io.Writer, s TruncationSettings) error {
 	for _, stream := range streams {
 		for _, classes := range declared {
 			if err := s.row(&table, all, stream, classes); err != nil {
-				return err
+				return Table{}, err
 			}
 		}
 	}
-	return table.WriteText(w)
+	return table, nil
 }
 
 // row adds what comes of one kind of stream.

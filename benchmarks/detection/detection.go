@@ -2,10 +2,9 @@ package detection
 
 import (
 	"fmt"
-	"io"
-	"text/tabwriter"
 
 	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/benchmarks/report"
 )
 
 // Settings say what is measured.
@@ -13,42 +12,41 @@ type Settings struct {
 	Shared   string // folder of shared data
 	Seeds    int    // controlled streams of each kind, run together
 	Steps    int    // labels in a controlled stream
-	List     bool   // print every cell
-	Transfer bool   // instead, print what the temperature of the clean test set does on its corruptions
+	List     bool   // a table of every cell
+	Transfer bool   // instead, what the temperature of the clean test set does on its corruptions
 }
 
-// Run writes a table for each of two gates, or those of temperatures on other data.
-func Run(w io.Writer, s Settings) error {
+// Run returns a table for each of two gates, or those of temperatures on other data.
+func Run(s Settings) (tables []report.Table, err error) {
 	if s.Transfer {
-		return transfer(w, s.Shared, s.Seeds, s.Steps)
+		return transfer(s.Shared, s.Seeds, s.Steps)
 	}
 	cells, err := allCells(s.Shared, s.Seeds, s.Steps)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, gate := range []adapt.Gate{adapt.GateAuto, adapt.GateOff} {
 		var all []outcome
+		listed := report.Table{Title: fmt.Sprintf("Every cell, gate %s", gate), Columns: []string{"cell"}}
 		for _, c := range cells {
 			o, err := c.measure(gate)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			all = append(all, o)
-			if s.List {
-				fmt.Fprintln(w, gate, o)
-			}
+			listed.Add(o.String())
 		}
-		if err := report(w, gate, all); err != nil {
-			return err
+		if s.List {
+			tables = append(tables, listed)
 		}
+		tables = append(tables, summary(gate, all))
 	}
-	return nil
+	return tables, nil
 }
 
-// report counts the alarms in each group of cells, and what following them changes.
-func report(w io.Writer, gate adapt.Gate, all []outcome) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(t, "gate %s\tcells\talarms\tmean gain of the remedy\tworst\t\n", gate)
+// summary counts the alarms in each group of cells, and what following them changes.
+func summary(gate adapt.Gate, all []outcome) report.Table {
+	t := report.Table{Title: fmt.Sprintf("Gate %s", gate), Columns: []string{"cells that are", "cells", "alarms", "mean gain of the remedy", "worst"}}
 	for _, group := range groups {
 		cells, alarms, gain, worst := 0, 0, 0.0, 0.0
 		for _, o := range all {
@@ -62,9 +60,9 @@ func report(w io.Writer, gate adapt.Gate, all []outcome) error {
 				worst = min(worst, o.remedy)
 			}
 		}
-		fmt.Fprintf(t, "%s\t%d\t%d\t%+.2f\t%+.2f\t\n", group.name, cells, alarms, gain/float64(max(alarms, 1)), worst)
+		t.AddCells(report.Text(group.name), report.Count(cells), report.Count(alarms), report.Points(gain/float64(max(alarms, 1))), report.Points(worst))
 	}
-	return t.Flush()
+	return t
 }
 
 var groups = []struct {

@@ -2,7 +2,6 @@ package detection
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -60,12 +59,16 @@ func TestDetection(t *testing.T) {
 // Auto takes a temperature of 1.6 without harm where it is the hottest that it tries, and not where it is the coldest.
 func TestTransfer(t *testing.T) {
 	var b strings.Builder
-	if err := transfer(&b, testdata.Tree(t, slices.Concat(testdata.CIFARPredictions, testdata.RealPredictions)...), 1, 300); err != nil {
+	tables, err := transfer(testdata.Tree(t, slices.Concat(testdata.CIFARPredictions, testdata.RealPredictions)...), 1, 300)
+	if err != nil || len(tables) != 2 {
 		t.Fatal(err)
 	}
-	table, own, _ := strings.Cut(strings.TrimSpace(b.String()), "\n\n")
+	if err := tables[0].WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	title, table, _ := strings.Cut(strings.TrimSpace(b.String()), "\n\n")
 	lines := strings.Split(table, "\n")
-	if len(lines) != 9 || !strings.HasPrefix(strings.TrimSpace(lines[0]), "T = 1.60 of the clean set") {
+	if len(lines) != 9 || title != "T = 1.60 of the clean set" {
 		t.Fatal(b.String())
 	}
 	harm := 0.0
@@ -81,7 +84,7 @@ func TestTransfer(t *testing.T) {
 		}
 		harm = min(harm, worstAsItIs)
 	}
-	if strings.Count(own, "\n") != 6+8 {
+	if own := tables[1].Rows; len(own) != 6+8 {
 		t.Error(own)
 	}
 	if harm > -4 {
@@ -92,15 +95,16 @@ func TestTransfer(t *testing.T) {
 func TestReport(t *testing.T) {
 	var b strings.Builder
 	all := []outcome{{cell: cell{calibrated: true}, warned: true, remedy: -2}, {best: 3, warned: true, remedy: 1}, {best: 3}}
-	if err := report(&b, adapt.GateAuto, all); err != nil {
+	table := summary(adapt.GateAuto, all)
+	if err := table.WriteText(&b); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"gains over a point      2       1                    +1.00", "labels      1       1                    -2.00  -2.00"} {
+	for _, want := range []string{"gains over a point      2       1                    +1.00", "labels                              1       1                    -2.00  -2.00"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is not in\n%s", want, b.String())
 		}
 	}
-	if err := Run(io.Discard, Settings{Shared: t.TempDir(), Seeds: 1, Steps: 1}); err == nil {
+	if _, err := Run(Settings{Shared: t.TempDir(), Seeds: 1, Steps: 1}); err == nil {
 		t.Error("no data is no error")
 	}
 }

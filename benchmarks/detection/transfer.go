@@ -1,77 +1,74 @@
 package detection
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"math"
-	"text/tabwriter"
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/benchmarks"
+	"github.com/oatta/oatta/benchmarks/report"
 )
 
-// transfer prints what the temperature of the clean test set does on its corruptions: the change in points through each gate against
+// transfer tells what the temperature of the clean test set does on its corruptions: the change in points through each gate against
 // the same gate without a temperature, mean and worst corruption. Auto gets it as adapt.Settings.Calibrated says, and as it is.
-func transfer(w io.Writer, shared string, seeds, steps int) error {
+func transfer(shared string, seeds, steps int) ([]report.Table, error) {
 	sets, err := benchmarks.ReadCIFARSets(shared)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	clean, err := temperature([]stream{{sets.Test[0].Q, sets.Test[0].Truth}})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	cells, err := cellsOf(sets.Corrupted, seeds, steps)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(t, "T = %.2f of the clean set\tauto\tauto, as it is\toff\tewma\t\n", clean)
+	t := report.Table{Title: fmt.Sprintf("T = %.2f of the clean set", clean), Columns: []string{"stream", "auto", "auto, as it is", "off", "ewma"}}
 	laws := len(cells) / len(sets.Corrupted)
 	for law := range laws {
-		fmt.Fprintf(t, "%s\t", cells[law].law)
+		row := []string{cells[law].law}
 		for _, s := range settingsWith(clean) {
 			mean, worst := 0.0, math.Inf(1)
 			for at := law; at < len(cells); at += laws {
 				change, err := cells[at].change(s)
 				if err != nil {
-					return err
+					return nil, err
 				}
 				mean += change / float64(len(sets.Corrupted))
 				worst = min(worst, change)
 			}
-			fmt.Fprintf(t, "%+.2f (%+.1f)\t", mean, worst)
+			row = append(row, fmt.Sprintf("%+.2f (%+.1f)", mean, worst))
 		}
-		fmt.Fprintln(t)
+		t.Add(row...)
 	}
-	return errors.Join(t.Flush(), ownTemperatures(w, shared, sets, seeds, steps))
+	own, err := ownTemperatures(shared, sets, seeds, steps)
+	return []report.Table{t, own}, err
 }
 
-// ownTemperatures prints the same for predictions whose own labels gave the temperature.
-func ownTemperatures(w io.Writer, shared string, sets *benchmarks.CIFARSets, seeds, steps int) error {
+// ownTemperatures tells the same for predictions whose own labels gave the temperature.
+func ownTemperatures(shared string, sets *benchmarks.CIFARSets, seeds, steps int) (t report.Table, err error) {
 	cells, err := realCells(shared)
 	if err != nil {
-		return err
+		return t, err
 	}
 	controlled, err := cellsOf(sets.Test[1:2], seeds, steps)
 	if err != nil {
-		return err
+		return t, err
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "\nT of their own labels\tT\tauto\tauto, as it is\toff\tewma\t")
+	t = report.Table{Title: "T of their own labels", Columns: []string{"predictions", "T", "auto", "auto, as it is", "off", "ewma"}}
 	for _, c := range append(cells, controlled...) {
-		fmt.Fprintf(t, "%s\t%.2f\t", c.name, c.temperature)
+		row := []report.Cell{report.Text(c.name), report.Num(c.temperature, 2)}
 		for _, s := range settingsWith(c.temperature) {
 			change, err := c.change(s)
 			if err != nil {
-				return err
+				return t, err
 			}
-			fmt.Fprintf(t, "%+.2f\t", change)
+			row = append(row, report.Points(change))
 		}
-		fmt.Fprintln(t)
+		t.AddCells(row...)
 	}
-	return t.Flush()
+	return t, nil
 }
 
 // settingsWith are the gates with a fitted temperature.

@@ -2,13 +2,12 @@ package gaps
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"strings"
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/adapt/timeline"
-	"github.com/oatta/oatta/benchmarks"
+	"github.com/oatta/oatta/benchmarks/report"
 )
 
 // Settings say what is measured.
@@ -21,29 +20,26 @@ type Settings struct {
 	Details bool // every collection of recordings in a column of its own
 }
 
-// Run writes a table for each gate.
-func Run(w io.Writer, s Settings) error {
+// Run returns a table for each gate.
+func Run(s Settings) (tables []report.Table, err error) {
 	conditions, err := read(s.Shared, s.Seeds)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	columns := gather(conditions, s.Details)
 	for _, gate := range s.Gates {
 		m := method{adapt.Settings{Gate: gate}, s.Smooth}
 		if err := m.Validate(2); err != nil {
-			return err
+			return nil, err
 		}
-		table := tabulate(m, columns, s.Workers)
-		if err := table.WriteMarkdown(w); err != nil {
-			return err
-		}
+		tables = append(tables, tabulate(m, columns, s.Workers))
 	}
-	return nil
+	return tables, nil
 }
 
 // tabulate runs every choice of what is told of time on every condition.
-func tabulate(m method, columns []column, workers int) benchmarks.Table {
-	t := benchmarks.Table{Title: fmt.Sprintf("gate %s", m), Columns: []string{"what the filter is told"}}
+func tabulate(m method, columns []column, workers int) report.Table {
+	t := report.Table{Title: fmt.Sprintf("gate %s", m), Columns: []string{"what the filter is told"}}
 	base := []string{"base, accuracy %"}
 	for _, c := range columns {
 		t.Columns = append(t.Columns, c.name)

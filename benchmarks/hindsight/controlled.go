@@ -2,20 +2,20 @@ package hindsight
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/oatta/oatta/benchmarks"
+	"github.com/oatta/oatta/benchmarks/report"
 	"github.com/oatta/oatta/datasets"
 )
 
-// controlled prints, for each method, its change in points on each controlled stream, mean over sets and seeds.
-func controlled(w io.Writer, sets []*benchmarks.Predictions, s Settings) error {
+// controlled has, for each method, its change in points on each controlled stream, mean over sets and seeds.
+func controlled(sets []*benchmarks.Predictions, s Settings) (report.Table, error) {
 	m, laws := methods(), benchmarks.PaperStreams()
 	sums, err := sweep(sets, m, laws, s)
 	if err != nil {
-		return err
+		return report.Table{}, err
 	}
-	table := benchmarks.Table{
+	table := report.Table{
 		Title:   fmt.Sprintf("controlled streams, %d sets of predictions, T = %d, %d seeds", len(sets), s.Steps, s.Seeds),
 		Columns: []string{"method"},
 	}
@@ -29,7 +29,7 @@ func controlled(w io.Writer, sets []*benchmarks.Predictions, s Settings) error {
 		}
 		table.Add(row...)
 	}
-	return table.WriteMarkdown(w)
+	return table, nil
 }
 
 // sweep returns the accuracies summed over sets and seeds, by law and method. The sums do not depend on the number of workers.

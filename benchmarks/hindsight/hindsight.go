@@ -2,10 +2,10 @@ package hindsight
 
 import (
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/oatta/oatta/benchmarks"
+	"github.com/oatta/oatta/benchmarks/report"
 )
 
 // Settings say what is measured.
@@ -15,23 +15,21 @@ type Settings struct {
 	Seeds   int      // controlled streams drawn of each kind
 	Steps   int      // their length
 	Workers int      // streams that run at a time; 0: one for each core
-	Details bool     // print every real stream, and what its hypotheses weigh
+	Details bool     // tell of every real stream, and what its hypotheses weigh
 }
 
 // AllSets stands for all sets of CIFAR predictions.
 const AllSets = "all"
 
-// Run writes a table for each real set, and one of the controlled streams.
-func Run(w io.Writer, s Settings) error {
-	if err := realTables(w, s.Shared, s.Details); err != nil {
-		return err
-	}
-	if len(s.Sets) == 0 {
-		return nil
+// Run returns a table for each real set, and one of the controlled streams.
+func Run(s Settings) ([]report.Table, error) {
+	tables, err := realTables(s.Shared, s.Details)
+	if err != nil || len(s.Sets) == 0 {
+		return tables, err
 	}
 	all, err := benchmarks.ReadCIFARSets(s.Shared)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var chosen []*benchmarks.Predictions
 	for _, p := range all.Corrupted {
@@ -40,7 +38,8 @@ func Run(w io.Writer, s Settings) error {
 		}
 	}
 	if len(chosen) == 0 {
-		return fmt.Errorf("hindsight: sets %q: no such corruption among the ready predictions", s.Sets)
+		return nil, fmt.Errorf("hindsight: sets %q: no such corruption among the ready predictions", s.Sets)
 	}
-	return controlled(w, chosen, s)
+	last, err := controlled(chosen, s)
+	return append(tables, last), err
 }

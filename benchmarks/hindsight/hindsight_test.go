@@ -40,7 +40,11 @@ func TestControlledTable(t *testing.T) {
 		p.Q, p.Truth = append(p.Q, q), append(p.Truth, i%3)
 	}
 	var b strings.Builder
-	if err := controlled(&b, []*benchmarks.Predictions{p}, Settings{Seeds: 1, Steps: 30}); err != nil {
+	table, err := controlled([]*benchmarks.Predictions{p}, Settings{Seeds: 1, Steps: 30})
+	if err == nil {
+		err = table.WriteMarkdown(&b)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"1 sets of predictions", datasets.S3().Name, "| hindsight"} {

@@ -2,28 +2,31 @@ package hindsight
 
 import (
 	"fmt"
-	"io"
 	"slices"
+	"strings"
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/benchmarks"
+	"github.com/oatta/oatta/benchmarks/report"
 )
 
-func realTables(w io.Writer, shared string, details bool) error {
+func realTables(shared string, details bool) (tables []report.Table, err error) {
 	sets, err := benchmarks.ReadRealCollections(shared)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, set := range sets {
-		if err := realTable(w, set, details); err != nil {
-			return err
+		t, err := realTable(set, details)
+		if err != nil {
+			return nil, err
 		}
+		tables = append(tables, t)
 	}
-	return nil
+	return tables, nil
 }
 
-// realTable prints the change in points, mean over the streams and worst stream, of each method.
-func realTable(w io.Writer, set *benchmarks.Collection, details bool) error {
+// realTable has the change in points, mean over the streams and worst stream, of each method.
+func realTable(set *benchmarks.Collection, details bool) (report.Table, error) {
 	m, streams := methods(), set.Streams
 	base, change := 0.0, make([][]float64, len(m))
 	for _, s := range streams {
@@ -33,7 +36,7 @@ func realTable(w io.Writer, set *benchmarks.Collection, details bool) error {
 			change[i] = append(change[i], v-score[0])
 		}
 	}
-	table := benchmarks.Table{
+	table := report.Table{
 		Title:   fmt.Sprintf("%s, %d recordings, base %.2f %%", set.Name, len(streams), base),
 		Columns: []string{"method", "mean", "worst", "harmed"},
 	}
@@ -46,21 +49,21 @@ func realTable(w io.Writer, set *benchmarks.Collection, details bool) error {
 		}
 		table.Add(m[i].Name, fmt.Sprintf("%+.2f", mean(change[i])), fmt.Sprintf("%+.2f", slices.Min(change[i])), fmt.Sprint(harmed))
 	}
-	if err := table.WriteMarkdown(w); err != nil {
-		return err
+	if !details {
+		return table, nil
 	}
-	if details {
-		return weights(w, streams, m, change)
-	}
-	return nil
+	notes, err := weights(streams, m, change)
+	table.Notes = notes
+	return table, err
 }
 
-// weights prints, for each recording, what each method changed and the heaviest hypotheses.
-func weights(w io.Writer, streams []*benchmarks.Stream, m []benchmarks.Method, change [][]float64) error {
+// weights tells, for each recording, what each method changed and the heaviest hypotheses.
+func weights(streams []*benchmarks.Stream, m []benchmarks.Method, change [][]float64) (notes []string, err error) {
 	for i, s := range streams {
-		fmt.Fprintf(w, "%s:", s.Name)
+		var b strings.Builder
+		fmt.Fprintf(&b, "%s:", s.Name)
 		for k := 1; k < len(m); k++ {
-			fmt.Fprintf(w, " %s %+.2f", m[k].Name, change[k][i])
+			fmt.Fprintf(&b, " %s %+.2f", m[k].Name, change[k][i])
 		}
 		out := make([][]float64, len(s.Q))
 		for t, row := range s.Q {
@@ -68,15 +71,15 @@ func weights(w io.Writer, streams []*benchmarks.Stream, m []benchmarks.Method, c
 		}
 		r, err := adapt.Smooth(len(s.Q[0]), adapt.Settings{}, out, s.Q)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		fmt.Fprintf(w, "\n   ")
+		b.WriteString(";")
 		for _, h := range r.Hypotheses[:3] {
-			fmt.Fprintf(w, " %s a=%g e=%g T=%.2f: %.3f;", h.Kind, h.Stay, h.Error, h.Temperature, h.Weight)
+			fmt.Fprintf(&b, " %s a=%g e=%g T=%.2f: %.3f;", h.Kind, h.Stay, h.Error, h.Temperature, h.Weight)
 		}
-		fmt.Fprintln(w)
+		notes = append(notes, b.String())
 	}
-	return nil
+	return notes, nil
 }
 
 // scores returns the accuracy of each method in percent.

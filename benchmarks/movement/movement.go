@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/oatta/oatta/benchmarks/report"
 	"github.com/oatta/oatta/internal/inputs"
 	"github.com/oatta/oatta/internal/method"
 	"github.com/oatta/oatta/models"
@@ -31,22 +32,22 @@ type Settings struct {
 // held are the people that the embedded network has not seen.
 const held = `(user2[1-9]|user30)$`
 
-// Run writes the tables.
-func Run(ctx context.Context, w io.Writer, engine runtime.Engine, o Settings) (err error) {
+// Run returns the tables.
+func Run(ctx context.Context, engine runtime.Engine, o Settings) (tables []report.Table, err error) {
 	if o.Shuffles < 1 || o.Runs < 0 {
-		return errors.New("movement: draws of an order: want 1 or more; runs: want 0 or more")
+		return nil, errors.New("movement: draws of an order: want 1 or more; runs: want 0 or more")
 	}
 	s, in, err := open(ctx, o)
 	if err != nil {
-		return fmt.Errorf("movement: %w", err)
+		return nil, fmt.Errorf("movement: %w", err)
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	s.engine = engine
 	r, err := s.measure(ctx, o)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return r.write(w, s, o)
+	return r.tables(s, o), nil
 }
 
 // open loads the model and lists the windows of the people. The caller closes the input.

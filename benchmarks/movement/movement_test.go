@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oatta/oatta/benchmarks/report"
 	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/runtime/ort/orttest"
 )
@@ -23,7 +24,11 @@ func tables(t *testing.T, s Settings) string {
 	t.Helper()
 	s.Purity = 0.5
 	var b bytes.Buffer
-	if err := Run(t.Context(), &b, orttest.Engine(t), s); err != nil {
+	tables, err := Run(t.Context(), orttest.Engine(t), s)
+	if err == nil {
+		err = report.WriteMarkdown(&b, []report.Section{{Tables: tables}})
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -87,7 +92,7 @@ func TestRefusals(t *testing.T) {
 		"a model of pictures": {Data: sample, People: "(walk)", Shuffles: 1, Model: "resnet20-cifar10"},
 		"no data":             {Data: t.TempDir(), People: "(walk)", Shuffles: 1},
 	} {
-		if err := Run(t.Context(), &bytes.Buffer{}, nil, s); err == nil {
+		if _, err := Run(t.Context(), nil, s); err == nil {
 			t.Errorf("%s: passed", name)
 		}
 	}

@@ -2,35 +2,28 @@ package movement
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 
-	"github.com/oatta/oatta/benchmarks"
+	"github.com/oatta/oatta/benchmarks/report"
 )
 
 // result is what the study found.
 type result struct{ rows []*row }
 
-// write prints the tables as Markdown.
-func (r *result) write(w io.Writer, s *study, o Settings) error {
+func (r *result) tables(s *study, o Settings) []report.Table {
 	note := fmt.Sprintf("%s on %d windows of %d recordings; scored are those with a label of the network's that at least %g of the window has. Temperature %.3g.",
 		s.model.Manifest.Name, len(s.order), s.recordings(), o.Purity, s.model.Manifest.Temperature)
-	for _, t := range []*benchmarks.Table{
+	return []report.Table{
 		r.methods("In order", func(row *row) []scores { return []scores{row.ordered} }, note),
 		r.methods("Shuffled", func(row *row) []scores { return row.shuffled }, fmt.Sprintf("The windows of each recording in an order without meaning, mean of %d draws.", o.Shuffles)),
 		r.people(),
-	} {
-		if err := t.WriteMarkdown(w); err != nil {
-			return err
-		}
 	}
-	return nil
 }
 
 // methods is the table of all predictors, of the scores that of picks.
-func (r *result) methods(title string, of func(*row) []scores, note string) *benchmarks.Table {
-	t := &benchmarks.Table{Title: title, Columns: []string{"predictor", "raw", "causal", "smoothed"}, Notes: []string{note}}
+func (r *result) methods(title string, of func(*row) []scores, note string) report.Table {
+	t := report.Table{Title: title, Columns: []string{"predictor", "raw", "causal", "smoothed"}, Notes: []string{note}}
 	for _, row := range r.rows {
 		var all tally
 		for _, one := range of(row) {
@@ -42,9 +35,9 @@ func (r *result) methods(title string, of func(*row) []scores, note string) *ben
 }
 
 // people is the table of the plain network, person by person.
-func (r *result) people() *benchmarks.Table {
+func (r *result) people() report.Table {
 	base := r.rows[0]
-	t := &benchmarks.Table{Title: "By person, " + base.name, Columns: []string{"person", "windows", "raw", "causal", "smoothed"}}
+	t := report.Table{Title: "By person, " + base.name, Columns: []string{"person", "windows", "raw", "causal", "smoothed"}}
 	for _, name := range slices.Sorted(maps.Keys(base.ordered)) {
 		one := *base.ordered[name]
 		t.Add(append([]string{name, fmt.Sprint(one.windows)}, one.cells()...)...)

@@ -1,9 +1,9 @@
 package peers
 
 import (
+	"context"
 	_ "embed"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/benchmarks/report"
 )
 
 //go:embed numpy_filter.py
@@ -19,28 +20,36 @@ var script string
 
 const rounds = 5 // of which the median counts
 
-// Run writes the table.
-func Run(w io.Writer) error {
+// Run returns the table. Quick takes a few steps of each case.
+func Run(ctx context.Context, quick bool) (t report.Table, err error) {
 	p, err := Start(script, "numpy")
 	if err != nil {
-		return err
+		return t, err
 	}
 	defer p.Stop()
-	fmt.Fprintln(w, "| gate | K | predictions | oatta, ns/step | NumPy, ns/step | ratio |")
-	fmt.Fprintln(w, "|---|--:|---|--:|--:|--:|")
+	t = report.Table{
+		ID: "numpy", Title: "The filter beside NumPy", Columns: []string{"gate", "classes", "predictions", "oatta, ns/step", "NumPy, ns/step", "ratio"},
+		Notes: []string{fmt.Sprintf("Time on the clock, median of %d rounds that take turns. Peaked predictions have five classes, all others exactly zero.", rounds)},
+	}
 	for _, gate := range []adapt.Gate{adapt.GateOff, adapt.GateEWMA, adapt.GateAuto} {
 		for _, c := range []struct {
 			classes, steps int
 			kind           string
 		}{{2, 2000, "dense"}, {10, 2000, "dense"}, {100, 500, "dense"}, {100, 500, "peaked"}, {1000, 20, "dense"}, {1000, 20, "peaked"}} {
+			if err := ctx.Err(); err != nil {
+				return t, err
+			}
+			if quick {
+				c.steps = min(c.steps, 20)
+			}
 			ours, theirs, err := compare(p, gate, c.classes, c.steps, c.kind)
 			if err != nil {
-				return err
+				return t, err
 			}
-			fmt.Fprintf(w, "| %s | %d | %s | %.0f | %.0f | %.1f |\n", gate, c.classes, c.kind, ours, theirs, theirs/ours)
+			t.AddCells(report.Text(string(gate)), report.Count(c.classes), report.Text(c.kind), report.Num(ours, 0), report.Num(theirs, 0), report.Num(theirs/ours, 1))
 		}
 	}
-	return nil
+	return t, nil
 }
 
 // compare returns the medians of the rounds, the two taking turns. One round before is not counted.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/oatta/oatta/benchmarks/report"
 	"github.com/oatta/oatta/internal/training"
 	"github.com/oatta/oatta/runtime"
 )
@@ -32,13 +33,13 @@ func (s Settings) validate() error {
 	return nil
 }
 
-// Run writes the tables.
-func Run(ctx context.Context, w io.Writer, engine runtime.Engine, s Settings) error {
+// Run returns the tables.
+func Run(ctx context.Context, engine runtime.Engine, s Settings) ([]report.Table, error) {
 	r, err := measure(ctx, engine, s)
 	if err != nil {
-		return fmt.Errorf("sleepnet: %w", err)
+		return nil, fmt.Errorf("sleepnet: %w", err)
 	}
-	return r.write(w, s)
+	return r.tables(s), nil
 }
 
 // measure trains and scores every fold.

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oatta/oatta/benchmarks/report"
 	"github.com/oatta/oatta/internal/training"
 	"github.com/oatta/oatta/runtime/ort/orttest"
 )
@@ -113,7 +114,7 @@ func TestStudy(t *testing.T) {
 		t.Error("the order changed what the network says")
 	}
 	var first, again bytes.Buffer
-	if err := r.write(&first, s); err != nil {
+	if err := report.WriteMarkdown(&first, []report.Section{{Tables: r.tables(s)}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"8 recordings of 4 people, 2240 epochs scored; 2 folds, mean of 2 seeds", "| in order, accuracy % ", "| shuffled, kappa ", "| SC403 "} {
@@ -121,7 +122,11 @@ func TestStudy(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, &first)
 		}
 	}
-	if err := Run(t.Context(), &again, orttest.Engine(t), s); err != nil || again.String() != first.String() {
+	tables, err := Run(t.Context(), orttest.Engine(t), s)
+	if err == nil {
+		err = report.WriteMarkdown(&again, []report.Section{{Tables: tables}})
+	}
+	if err != nil || again.String() != first.String() {
 		t.Errorf("%v, other tables:\n%s\n%s", err, &first, &again)
 	}
 }
@@ -207,7 +212,7 @@ func TestRefusals(t *testing.T) {
 		s := quick
 		s.Data = data
 		change(&s)
-		if err := Run(t.Context(), &bytes.Buffer{}, nil, s); err == nil || !strings.HasPrefix(err.Error(), "sleepnet: ") {
+		if _, err := Run(t.Context(), nil, s); err == nil || !strings.HasPrefix(err.Error(), "sleepnet: ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

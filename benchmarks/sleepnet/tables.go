@@ -2,11 +2,10 @@ package sleepnet
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 
-	"github.com/oatta/oatta/benchmarks"
+	"github.com/oatta/oatta/benchmarks/report"
 	"github.com/oatta/oatta/internal/scores"
 	"github.com/oatta/oatta/internal/training"
 )
@@ -91,9 +90,8 @@ func (t table) kappa() float64 {
 	return (t.accuracy() - chance) / (1 - chance)
 }
 
-// write prints the tables as Markdown.
-func (r *result) write(w io.Writer, s Settings) error {
-	all := &benchmarks.Table{
+func (r *result) tables(s Settings) []report.Table {
+	all := report.Table{
 		Title: "Sleep of people whom the network has not seen", Columns: []string{"epochs", "raw", "causal", "smoothed"},
 		Notes: []string{fmt.Sprintf("%d recordings of %d people, %d epochs scored; %d folds, mean of %d seeds. The network sees %d epochs on each side. Temperatures %.2f to %.2f, median %.2f.",
 			r.recordings, len(r.people), r.ordered[0].items()/s.Seeds, s.Folds, s.Seeds, s.Sides,
@@ -106,15 +104,12 @@ func (r *result) write(w io.Writer, s Settings) error {
 		all.Add(append([]string{row.name + ", accuracy %"}, row.of.accuracies()...)...)
 		all.Add(append([]string{row.name + ", kappa"}, row.of.kappas()...)...)
 	}
-	people := &benchmarks.Table{Title: "By person, accuracy %", Columns: []string{"person", "epochs", "raw", "causal", "smoothed"}}
+	people := report.Table{Title: "By person, accuracy %", Columns: []string{"person", "epochs", "raw", "causal", "smoothed"}}
 	for _, name := range slices.Sorted(maps.Keys(r.people)) {
 		p := r.people[name]
 		people.Add(append([]string{name, fmt.Sprint(p.items / s.Seeds)}, p.accuracies()...)...)
 	}
-	if err := all.WriteMarkdown(w); err != nil {
-		return err
-	}
-	return people.WriteMarkdown(w)
+	return []report.Table{all, people}
 }
 
 func (t tally) accuracies() []string {

@@ -6,12 +6,12 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"slices"
 
 	"github.com/oatta/oatta/benchmarks/peers"
+	"github.com/oatta/oatta/benchmarks/report"
 	"github.com/oatta/oatta/runtime"
 )
 
@@ -130,20 +130,27 @@ func agree(ours []float32, theirs []float64) error {
 	return nil
 }
 
-// print writes the table. Ratios are medians of the ratios of rounds.
-func (r *result) print(w io.Writer) {
-	fmt.Fprintf(w, "%s, PyTorch %s, medians of %d rounds\n\n", r.Net, r.Torch, r.Rounds)
-	fmt.Fprintln(w, "| method | rows | oatta, ms | PyTorch, ms | PyTorch / oatta | oatta / own forward | PyTorch / own forward |")
-	fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|--:|")
-	for _, t := range r.Times {
-		line := fmt.Sprintf("| %s | %d | %.1f | %.1f | %.2f |", t.Name, t.Rows, 1e3*median(t.Ours), 1e3*median(t.Theirs), median(ratios(t.Theirs, t.Ours)))
-		if base := r.base(t.base); base != nil {
-			line += fmt.Sprintf(" %.2f | %.2f |", median(ratios(t.Ours, base.Ours)), median(ratios(t.Theirs, base.Theirs)))
-		} else {
-			line += " | |"
-		}
-		fmt.Fprintln(w, line)
+// table has ratios that are medians of the ratios of rounds.
+func (r *result) table() report.Table {
+	if r == nil {
+		return report.Table{}
 	}
+	t := report.Table{
+		ID: "pytorch", Title: fmt.Sprintf("%s beside PyTorch %s", r.Net, r.Torch),
+		Columns: []string{"method", "rows", "oatta, ms", "PyTorch, ms", "PyTorch / oatta", "oatta / own forward", "PyTorch / own forward"},
+		Notes:   []string{fmt.Sprintf("Process CPU time, medians of %d rounds that take turns, each on one thread.", r.Rounds)},
+	}
+	for _, one := range r.Times {
+		row := []report.Cell{
+			report.Text(one.Name), report.Count(one.Rows), report.Num(1e3*median(one.Ours), 1), report.Num(1e3*median(one.Theirs), 1),
+			report.Num(median(ratios(one.Theirs, one.Ours)), 2),
+		}
+		if base := r.base(one.base); base != nil {
+			row = append(row, report.Num(median(ratios(one.Ours, base.Ours)), 2), report.Num(median(ratios(one.Theirs, base.Theirs)), 2))
+		}
+		t.AddCells(row...)
+	}
+	return t
 }
 
 func (r *result) base(name string) *times {

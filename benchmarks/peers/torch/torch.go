@@ -6,10 +6,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
+	"github.com/oatta/oatta/benchmarks/report"
 	"github.com/oatta/oatta/runtime"
 )
 
@@ -28,24 +28,20 @@ func Methods() []string {
 	return []string{"forward", "tent2", "tent3", "forward-8", "tent2-8", "tent3-8", "streams-8", "forward-views", "memo"}
 }
 
-// Run writes the table.
-func Run(ctx context.Context, w io.Writer, engine runtime.Engine, s Settings) error {
+// Run returns the table.
+func Run(ctx context.Context, engine runtime.Engine, s Settings) (report.Table, error) {
 	if s.Views < 1 || s.Rounds < 1 {
-		return fmt.Errorf("torch: %d views and %d rounds: want at least 1 of each", s.Views, s.Rounds)
+		return report.Table{}, fmt.Errorf("torch: %d views and %d rounds: want at least 1 of each", s.Views, s.Rounds)
 	}
 	r, err := compare(ctx, engine, s)
-	if err != nil {
-		return err
-	}
-	r.print(w)
-	if s.JSON == "" {
-		return nil
+	if err != nil || s.JSON == "" {
+		return r.table(), err
 	}
 	b, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
-		return err
+		return report.Table{}, err
 	}
-	return os.WriteFile(s.JSON, append(b, '\n'), 0o644)
+	return r.table(), os.WriteFile(s.JSON, append(b, '\n'), 0o644)
 }
 
 // job is one line of the table: a method on so many rows.

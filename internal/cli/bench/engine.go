@@ -36,7 +36,7 @@ func declarePredictors(f report.Flags) printed {
 	}
 }
 
-func declareMovement(f report.Flags) printed {
+func declareMovement(f report.Flags) report.Run {
 	s := movement.Settings{}
 	f.Shared(&s.Shared)
 	f.StringVar(&s.Data, "data", "", "recordings that `oatta eval motion` reads (default: HAPT of --shared)")
@@ -45,17 +45,18 @@ func declareMovement(f report.Flags) printed {
 	f.Float64Var(&s.Purity, "purity", 0.5, "share of a window that its label must have to be scored")
 	f.IntVar(&s.Shuffles, "shuffles", 3, "draws of the order without meaning")
 	f.IntVar(&s.Runs, "runs", 1, "runs of the network at a time, each on one thread")
-	return func(ctx context.Context, h *host, _ []string, w io.Writer) error {
-		s.Progress = h.lent().Log
-		engine, err := h.engine(ctx)
+	return func(ctx context.Context, h report.Host) ([]report.Section, error) {
+		s.Progress = h.Log
+		engine, err := h.Engine(ctx)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		return movement.Run(ctx, w, engine, s)
+		tables, err := movement.Run(ctx, engine, s)
+		return tablesIn("movement", "People moving, five predictors", tables, err)
 	}
 }
 
-func declareSleepnet(f report.Flags) printed {
+func declareSleepnet(f report.Flags) report.Run {
 	s := sleepnet.Settings{}
 	f.Shared(&s.Shared)
 	f.StringVar(&s.Data, "data", "", "archive of recordings (default: that of --shared)")
@@ -64,12 +65,13 @@ func declareSleepnet(f report.Flags) printed {
 	f.IntVar(&s.Folds, "folds", 5, "folds of people")
 	f.Seeds(&s.Seeds, 2, "networks, by the draw of their weights")
 	f.IntVar(&s.Shuffles, "shuffles", 3, "draws of the order without meaning")
-	return func(ctx context.Context, h *host, _ []string, w io.Writer) error {
-		s.Progress = h.lent().Log
-		engine, err := h.engine(ctx)
+	return func(ctx context.Context, h report.Host) ([]report.Section, error) {
+		s.Progress = h.Log
+		engine, err := h.Engine(ctx)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		return sleepnet.Run(ctx, w, engine, s)
+		tables, err := sleepnet.Run(ctx, engine, s)
+		return tablesIn("sleepnet", "A small network for sleep", tables, err)
 	}
 }

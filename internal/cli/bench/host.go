@@ -104,6 +104,9 @@ func runStudy(ctx context.Context, s report.Study, set report.Flags, run report.
 		m.Command, m.Settings = typed(s.Name, set), settingsHash(s.Name, set)
 		m.Machine, m.Began, m.Took = machine(), began.UTC().Truncate(time.Second), time.Since(began).Truncate(time.Millisecond)
 		m.Versions = h.with(m.Versions)
+		if f := set.Lookup("seeds"); f != nil && m.Seeds == "" {
+			m.Seeds = fmt.Sprintf("%s %s", f.Value, f.Usage)
+		}
 	}
 	return sections, nil
 }

@@ -34,6 +34,9 @@ var order = []chapter{
 	{name: "speed", minutes: 2},
 }
 
+// within are studies that another one of the report does.
+var within = []string{"peers", "torch"}
+
 // chapters puts studies into the order of the report.
 func chapters(of []report.Study) (out []report.Study) {
 	place := func(s report.Study) int {
@@ -42,7 +45,7 @@ func chapters(of []report.Study) (out []report.Study) {
 		}
 		return len(order)
 	}
-	out = slices.Clone(of)
+	out = slices.DeleteFunc(slices.Clone(of), func(s report.Study) bool { return slices.Contains(within, s.Name) })
 	slices.SortStableFunc(out, func(a, b report.Study) int { return place(a) - place(b) })
 	return out
 }

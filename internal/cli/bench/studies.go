@@ -21,29 +21,31 @@ import (
 
 // studies are those that return sections, in the order of the help: a line each.
 func studies() []report.Study {
-	return []report.Study{
+	return append([]report.Study{
 		{Name: "study", Does: "the filter on controlled streams, real streams and replays of real orders, beside the paper's tables", Declare: declareStudy},
 		{Name: "real", Does: "the filter and what others do on real predictions, in their order and shuffled", Declare: declareReal},
 		baselines.Study(),
-	}
-}
-
-// printings are the studies that print, and what prepares data for studies. What not every system can build adds itself to more.
-func printings() []printing {
-	return append([]printing{
-		{"hindsight", "what looking back is worth", "", declareHindsight},
-		{"gaps", "what it is worth to know when items come", "", declareGaps},
-		{"truncation", "what lists of the top few classes keep of the filter's gain on whole vectors", "", declareTruncation},
-		{"detection", "how well over-confidence is found without labels", "", declareDetection},
-		{"predictors", "the five predictors on real networks and pictures", "", declarePredictors},
-		{"movement", "the five predictors with the embedded network for movement, on people whom it has not seen", "", declareMovement},
-		{"sleepnet", "a small network for sleep on features of people whom it has not seen", "", declareSleepnet},
-		{"peers", "the filter's speed beside NumPy's", "", declarePeers},
-		{"unpackcifar", "turn CIFAR files into a folder of pictures that `oatta eval images` scores", "FILE...", declareUnpackCIFAR},
+		{Name: "hindsight", Does: "what looking back is worth", Declare: declareHindsight},
+		{Name: "gaps", Does: "what it is worth to know when items come", Declare: declareGaps},
+		{Name: "truncation", Does: "what lists of the top few classes keep of the filter's gain on whole vectors", Declare: declareTruncation},
+		{Name: "detection", Does: "how well over-confidence is found without labels", Declare: declareDetection},
+		{Name: "movement", Does: "the five predictors with the embedded network for movement, on people whom it has not seen", Declare: declareMovement},
+		{Name: "sleepnet", Does: "a small network for sleep on features of people whom it has not seen", Declare: declareSleepnet},
+		{Name: "speed", Does: "the filter beside NumPy and gradient steps beside PyTorch, as ratios in one run", Declare: declareSpeed},
+		{Name: "peers", Does: "the filter's speed beside NumPy's", Declare: declarePeers},
 	}, more...)
 }
 
-var more []printing
+// more are the studies that not every system can build; they add themselves.
+var more []report.Study
+
+// printings are what prints what it has done: what prepares data for studies, and a study that shows each of its tables as soon as it is done.
+func printings() []printing {
+	return []printing{
+		{"predictors", "the five predictors on real networks and pictures", "", declarePredictors},
+		{"unpackcifar", "turn CIFAR files into a folder of pictures that `oatta eval images` scores", "FILE...", declareUnpackCIFAR},
+	}
+}
 
 func declareStudy(f report.Flags) report.Run {
 	var s benchmarks.StudySettings
@@ -95,23 +97,32 @@ func sectionOf(s report.Section, write func(w io.Writer, format string) error) (
 	return []report.Section{s}, nil
 }
 
-func declareHindsight(f report.Flags) printed {
+// tablesIn is the section of a study that is tables alone.
+func tablesIn(id, title string, tables []report.Table, err error) ([]report.Section, error) {
+	if err != nil {
+		return nil, err
+	}
+	return []report.Section{{ID: id, Title: title, Tables: tables}}, nil
+}
+
+func declareHindsight(f report.Flags) report.Run {
 	var s hindsight.Settings
 	f.Shared(&s.Shared)
 	sets := f.String("sets", "elastic_transform,impulse_noise", "sets of CIFAR predictions for the controlled streams, separated by commas, or all; empty leaves the controlled streams out")
 	f.Seeds(&s.Seeds, 6, "controlled streams drawn of each kind")
 	f.Steps(&s.Steps)
 	f.Workers(&s.Workers)
-	f.BoolVar(&s.Details, "details", false, "print every real stream, and what its hypotheses weigh")
-	return func(_ context.Context, _ *host, _ []string, w io.Writer) error {
+	f.BoolVar(&s.Details, "details", false, "tell of every real stream, and what its hypotheses weigh")
+	return func(context.Context, report.Host) ([]report.Section, error) {
 		if *sets != "" {
 			s.Sets = strings.Split(*sets, ",")
 		}
-		return hindsight.Run(w, s)
+		tables, err := hindsight.Run(s)
+		return tablesIn("hindsight", "What looking back is worth", tables, err)
 	}
 }
 
-func declareGaps(f report.Flags) printed {
+func declareGaps(f report.Flags) report.Run {
 	var s gaps.Settings
 	f.Shared(&s.Shared)
 	f.Seeds(&s.Seeds, 3, "draws of predictions and of the items that are missing")
@@ -119,41 +130,50 @@ func declareGaps(f report.Flags) printed {
 	gates := f.String("gates", "off,ewma,auto", "gates, separated by commas")
 	f.BoolVar(&s.Smooth, "smooth", false, "the whole recording in view, in place of the causal filter")
 	f.BoolVar(&s.Details, "details", false, "every collection of recordings in a column of its own")
-	return func(_ context.Context, _ *host, _ []string, w io.Writer) error {
+	return func(context.Context, report.Host) ([]report.Section, error) {
 		for gate := range strings.SplitSeq(*gates, ",") {
 			s.Gates = append(s.Gates, adapt.Gate(gate))
 		}
-		return gaps.Run(w, s)
+		tables, err := gaps.Run(s)
+		return tablesIn("gaps", "What it is worth to know when items come", tables, err)
 	}
 }
 
-func declareTruncation(f report.Flags) printed {
+func declareTruncation(f report.Flags) report.Run {
 	var s benchmarks.TruncationSettings
 	f.Shared(&s.Shared)
 	f.Seeds(&s.Seeds, 3, "controlled streams of each kind")
 	f.Steps(&s.Steps)
 	f.Workers(&s.Workers)
 	vectors := f.String("predictions", "", "instead, compare labels on the streams of a FILE of JSON lines that `oatta run --vectors` wrote")
-	return func(_ context.Context, _ *host, _ []string, w io.Writer) error {
+	return func(context.Context, report.Host) ([]report.Section, error) {
 		if *vectors != "" {
-			return benchmarks.RunLists(w, *vectors)
+			t, err := benchmarks.RunLists(*vectors)
+			return tablesIn("truncation", "Lists of the top few classes", []report.Table{t}, err)
 		}
-		return benchmarks.RunTruncation(w, s)
+		t, err := benchmarks.RunTruncation(s)
+		return tablesIn("truncation", "Lists of the top few classes", []report.Table{t}, err)
 	}
 }
 
-func declareDetection(f report.Flags) printed {
+func declareDetection(f report.Flags) report.Run {
 	var s detection.Settings
 	f.Shared(&s.Shared)
 	f.Seeds(&s.Seeds, 2, "controlled streams of each kind, run together")
 	f.Steps(&s.Steps)
-	f.BoolVar(&s.List, "list", false, "print every cell")
-	f.BoolVar(&s.Transfer, "transfer", false, "instead, print what the temperature of the clean test set does on its corruptions")
-	return func(_ context.Context, _ *host, _ []string, w io.Writer) error { return detection.Run(w, s) }
+	f.BoolVar(&s.List, "list", false, "a table of every cell")
+	f.BoolVar(&s.Transfer, "transfer", false, "instead, what the temperature of the clean test set does on its corruptions")
+	return func(context.Context, report.Host) ([]report.Section, error) {
+		tables, err := detection.Run(s)
+		return tablesIn("detection", "Over-confidence found without labels", tables, err)
+	}
 }
 
-func declarePeers(report.Flags) printed {
-	return func(_ context.Context, _ *host, _ []string, w io.Writer) error { return peers.Run(w) }
+func declarePeers(report.Flags) report.Run {
+	return func(ctx context.Context, _ report.Host) ([]report.Section, error) {
+		t, err := peers.Run(ctx, false)
+		return tablesIn("peers", "The filter beside NumPy", []report.Table{t}, err)
+	}
 }
 
 func declareUnpackCIFAR(f report.Flags) printed {

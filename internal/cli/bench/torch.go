@@ -4,7 +4,6 @@ package bench
 
 import (
 	"context"
-	"io"
 	"strings"
 
 	"github.com/oatta/oatta/benchmarks/peers/torch"
@@ -12,10 +11,17 @@ import (
 )
 
 func init() {
-	more = append(more, printing{"torch", "the speed of gradient graphs beside PyTorch's", "", declareTorch})
+	more = append(more, report.Study{Name: "torch", Does: "the speed of gradient graphs beside PyTorch's", Declare: declareTorch})
+	besidePyTorch = func(ctx context.Context, h report.Host, quick bool) (report.Table, error) {
+		s := torch.Settings{Net: "cifar_resnet18", Methods: torch.Methods(), Views: 32, Rounds: 5}
+		if quick {
+			s.Methods, s.Rounds = []string{"forward", "tent2"}, 1
+		}
+		return runTorch(ctx, h, s)
+	}
 }
 
-func declareTorch(f report.Flags) printed {
+func declareTorch(f report.Flags) report.Run {
 	var s torch.Settings
 	f.StringVar(&s.Net, "net", "cifar_resnet18", "cifar_resnet18 or resnet50")
 	f.StringVar(&s.Weights, "weights", "", "file of weights (default: those of the reference, which a rule makes up)")
@@ -23,12 +29,17 @@ func declareTorch(f report.Flags) printed {
 	f.IntVar(&s.Views, "views", 32, "views of MEMO")
 	f.IntVar(&s.Rounds, "rounds", 7, "rounds, of which the medians count; one before them does not")
 	f.StringVar(&s.JSON, "json", "", "file for the times of every round")
-	return func(ctx context.Context, h *host, _ []string, w io.Writer) error {
+	return func(ctx context.Context, h report.Host) ([]report.Section, error) {
 		s.Methods = strings.Split(*methods, ",")
-		engine, err := h.engine(ctx)
-		if err != nil {
-			return err
-		}
-		return torch.Run(ctx, w, engine, s)
+		t, err := runTorch(ctx, h, s)
+		return tablesIn("torch", "Gradient graphs beside PyTorch", []report.Table{t}, err)
 	}
+}
+
+func runTorch(ctx context.Context, h report.Host, s torch.Settings) (report.Table, error) {
+	engine, err := h.Engine(ctx)
+	if err != nil {
+		return report.Table{}, err
+	}
+	return torch.Run(ctx, engine, s)
 }
