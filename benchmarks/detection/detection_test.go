@@ -99,7 +99,7 @@ func TestReport(t *testing.T) {
 	if err := table.WriteText(&b); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"gains over a point      2       1                    +1.00", "labels                              1       1                    -2.00  -2.00"} {
+	for _, want := range []string{"gains over a point      2       1                    +1.00", "labels                             1       1                    -2.00  -2.00"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is not in\n%s", want, b.String())
 		}
