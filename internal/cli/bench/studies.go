@@ -11,6 +11,7 @@ import (
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/benchmarks"
 	"github.com/oatta/oatta/benchmarks/baselines"
+	"github.com/oatta/oatta/benchmarks/controlled"
 	"github.com/oatta/oatta/benchmarks/detection"
 	"github.com/oatta/oatta/benchmarks/gaps"
 	"github.com/oatta/oatta/benchmarks/hindsight"
@@ -22,6 +23,7 @@ import (
 // studies are those that return sections, in the order of the help: a line each.
 func studies() []report.Study {
 	return append([]report.Study{
+		controlled.Study(),
 		{Name: "study", Does: "the filter on controlled streams, real streams and replays of real orders, beside the paper's tables", Declare: declareStudy},
 		{Name: "real", Does: "the filter and what others do on real predictions, in their order and shuffled", Declare: declareReal},
 		baselines.Study(),

@@ -1,0 +1,154 @@
+//go:build cgo
+
+package controlled
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"image"
+	"image/color"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/oatta/oatta/benchmarks/networks"
+	"github.com/oatta/oatta/datasets"
+	"github.com/oatta/oatta/internal/method"
+	"github.com/oatta/oatta/internal/testdata"
+	"github.com/oatta/oatta/runtime"
+	"github.com/oatta/oatta/runtime/ort/orttest"
+)
+
+// pictures are made up, n of each class.
+func pictures(n int) *networks.Set {
+	s, random := &networks.Set{Name: "made-up pictures"}, rand.New(rand.NewPCG(5, 6))
+	for i := range 10 * n {
+		img := image.NewRGBA(image.Rect(0, 0, 32, 32))
+		for p := range 32 * 32 {
+			img.SetRGBA(p%32, p/32, color.RGBA{uint8(random.Uint32()%64) + uint8(4*i), uint8(p), uint8(p / 32 * i), 255})
+		}
+		s.Pictures, s.Labels = append(s.Pictures, networks.NewPicture(img)), append(s.Labels, i%10)
+	}
+	return s
+}
+
+func testRunner(t *testing.T, workers int) *networks.Runner {
+	t.Helper()
+	engine := orttest.Engine(t)
+	return &networks.Runner{Folder: t.TempDir(), Workers: workers, Engine: func(context.Context) (runtime.Engine, error) { return engine, nil }}
+}
+
+func small(t *testing.T) Settings {
+	t.Helper()
+	net, err := networks.ResNet20()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Settings{Network: net, Set: pictures(2), MEMOPictures: 10, Steps: 50, Seeds: 2, Rows: []Row{{"s1", datasets.S1()}, {"s2 alpha=0.90", datasets.S2(0.9)}}}
+}
+
+// text runs a study and returns all of what it found.
+func text(t *testing.T, r *networks.Runner, s Settings) string {
+	t.Helper()
+	found, err := Run(context.Background(), r, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	section, err := found.Section(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.MarshalIndent(section, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// All five predictors of a real network, any number of workers, and a run that was killed: the same numbers.
+func TestRun(t *testing.T) {
+	r, s := testRunner(t, 2), small(t)
+	first := text(t, r, s)
+	for _, want := range append(method.Names(), "base on MEMO's items", "Plain → off", "Plain → ewma", "Plain → auto", "MEMO and the plain network", "s2 alpha=0.90") {
+		if !strings.Contains(first, want) {
+			t.Errorf("no %q in\n%s", want, first)
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(r.Folder, "*.f32"))
+	if err != nil || len(files) != 8 {
+		t.Fatalf("%d files (%v): want one for each of four predictors and Tent's four streams", len(files), err)
+	}
+	for i, name := range files {
+		info, err := os.Stat(name)
+		if err == nil {
+			err = os.Truncate(name, info.Size()-int64(100*i))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if again := text(t, r, s); again != first {
+		t.Error("a run that goes on found something else")
+	}
+	kept := *r
+	kept.Engine = func(context.Context) (runtime.Engine, error) { return nil, errors.New("not kept") }
+	if again := text(t, &kept, s); again != first {
+		t.Error("from the folder comes something else")
+	}
+	if again := text(t, testRunner(t, 1), s); again != first {
+		t.Error("one worker found something else")
+	}
+}
+
+// Without MEMO nothing is measured on MEMO's items.
+func TestSomePredictors(t *testing.T) {
+	s := small(t)
+	s.Predictors = []networks.Candidate{networks.Plain()}
+	got := text(t, testRunner(t, 2), s)
+	if strings.Contains(got, "MEMO and the plain network") || strings.Contains(got, "base on MEMO") {
+		t.Error(got)
+	}
+}
+
+// Real pictures that the network knows well: on a stream that stays auto gains, and where there is no order nothing is lost.
+func TestRealPictures(t *testing.T) {
+	labels, err := datasets.ReadCIFARLabels(testdata.Shared(t, "data", "cifar10", "test_labels.u8"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := small(t)
+	if s.Set, err = networks.ReadSet("brightness", testdata.Shared(t, "data", "cifar10c", "brightness.png"), 0, 0, labels); err != nil {
+		t.Fatal(err)
+	}
+	s.Predictors, s.Steps = []networks.Candidate{networks.Plain()}, 1000
+	r, err := Run(context.Background(), testRunner(t, 2), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	auto := slices.Index(r.Filters, "auto")
+	if p := r.Compare(0, auto).Pairs[0]; p.Plain < 80 || p.Change < -0.2 {
+		t.Errorf("without order: %+v", p)
+	}
+	if p := r.Compare(1, auto).Pairs[0]; p.Change < 2 {
+		t.Errorf("stay .9: %+v", p)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for name, change := range map[string]func(s *Settings){
+		"no steps":                func(s *Settings) { s.Steps = -1 },
+		"no seeds":                func(s *Settings) { s.Seeds = -1 },
+		"a class without picture": func(s *Settings) { s.Set = s.Set.First(9) },
+		"too few for MEMO":        func(s *Settings) { s.MEMOPictures = 3 },
+	} {
+		s := small(t)
+		change(&s)
+		if _, err := Run(context.Background(), testRunner(t, 1), s); err == nil || !strings.HasPrefix(err.Error(), "controlled: ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
