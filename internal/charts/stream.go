@@ -172,11 +172,17 @@ type panel struct {
 }
 
 func newSheet(s Stream) *sheet {
+	sh := laidOut(s)
+	sh.legend = sh.markKeys()
+	sh.panels = sh.allPanels()
+	return sh
+}
+
+// laidOut returns a sheet whose lanes have their room, without panels yet.
+func laidOut(s Stream) *sheet {
 	sh := &sheet{Stream: s, right: streamWidth - marginRight}
 	sh.lanes = newLanes(s.Classes, laneLimit, s.Raw, s.Adapted, s.Truth)
 	sh.left = 10 + min(max(widest(letters(tickSize, draw.XLeft, draw.YCenter), sh.lanes.names), nameLeast), nameRoom)
-	sh.legend = sh.markKeys()
-	sh.panels = sh.allPanels()
 	return sh
 }
 
