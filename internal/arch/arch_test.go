@@ -66,6 +66,7 @@ var rules = []rule{
 	{"internal/npy", nil, "a header says what the elements are, not what they are for"},
 	{"internal/lock", nil, "a lock does not know what is written under it"},
 	{"internal/report/items", []string{"datasets"}, "results are read back without knowing what becomes of them"},
+	{"internal/report", []string{"datasets", "datasets/edf/hypnogram", "internal/charts", "internal/report/items", "internal/scores", "preprocess/image"}, "a page shows what the results say, whoever ran, and finds nothing out"},
 	{"internal/state", []string{"adapt"}, "a store of filter states knows filters and nothing of what they filter"},
 	{"internal/queue", nil, "what waits in it is not its business"},
 	{"internal/streams", []string{"adapt", "adapt/timeline", "internal/queue"}, "who passes predictions through filters does not ask where they come from"},

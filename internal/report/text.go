@@ -1,0 +1,39 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// visible shows what a screen or terminal would obey as text: control characters, and marks that turn the direction. Line ends become
+// spaces. What is not UTF-8 becomes U+FFFD.
+func visible(s string) string {
+	plain := true
+	for _, r := range s {
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			plain = false
+			break
+		}
+	}
+	if plain {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range strings.ToValidUTF8(s, string(utf8.RuneError)) {
+		switch {
+		case unicode.IsPrint(r), r == 0x200c, r == 0x200d: // joiners make one sign of several
+			b.WriteRune(r)
+		case unicode.IsSpace(r):
+			b.WriteByte(' ')
+		case r < 0x100:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case r < 0x10000:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+	}
+	return b.String()
+}
