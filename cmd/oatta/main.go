@@ -20,6 +20,7 @@ import (
 	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/internal/cli/filter"
 	"github.com/oatta/oatta/internal/cli/models"
+	"github.com/oatta/oatta/internal/cli/report"
 	"github.com/oatta/oatta/internal/cli/run"
 	"github.com/oatta/oatta/internal/cli/setup"
 	"github.com/oatta/oatta/internal/cli/state"
@@ -90,6 +91,7 @@ func newApp(env console.Environment) *cli.App {
 			run.Command(env),
 			run.EvalCommand(env),
 			filter.Command(env),
+			report.Command(env),
 			calibrate.Command(env),
 			train.Command(env),
 			bench.Command(env),

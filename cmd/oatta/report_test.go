@@ -1,0 +1,185 @@
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/oatta/oatta/internal/testdata"
+)
+
+// reported filters the sample of movement into a folder and returns the results.
+func reported(t *testing.T, format string) (dir, results string) {
+	t.Helper()
+	dir = t.TempDir()
+	in := filepath.Join(testdata.Root(), "docs", "samples", "movement.jsonl.gz")
+	results = filepath.Join(dir, "adapted."+format)
+	mustOatta(t, 0, "filter", in, "--smooth", "--quiet", "-o", results)
+	return dir, results
+}
+
+// A report of what filter wrote tells what filter told.
+func TestReportOfFilter(t *testing.T) {
+	dir, results := reported(t, "jsonl")
+	page := filepath.Join(dir, "report.html")
+	_, said := mustOatta(t, 0, "report", results, "--kind", "movement", "-o", page)
+	if !strings.Contains(said, "1,941 windows in 4 streams, 658 labels changed") {
+		t.Error(said)
+	}
+	text := readFile(t, page)
+	for _, want := range []string{"58.84", "77.23", "accuracy, %", "95 % intervals over 4 streams", "user01", "oatta filter", "smoothed"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	for _, bad := range []string{"<script", dir, "https://"} {
+		if strings.Contains(text, bad) {
+			t.Errorf("the page holds %q", bad)
+		}
+	}
+	if _, errOut := mustOatta(t, 2, "report", results, "-o", page); !strings.Contains(errOut, "--overwrite replaces it") {
+		t.Error(errOut)
+	}
+	mustOatta(t, 0, "report", results, "-o", page, "--overwrite", "--quiet")
+	if out, _ := mustOatta(t, 0, "report", results, "-o", "-", "--quiet"); !strings.Contains(out, "<!doctype html>") {
+		t.Errorf("%.100s", out)
+	}
+}
+
+func TestReportFigures(t *testing.T) {
+	dir, results := reported(t, "jsonl")
+	figures := filepath.Join(dir, "figures")
+	mustOatta(t, 0, "report", results, "--figures", figures, "--quiet")
+	for _, name := range []string{"classes", "confidence", "changes", "confusion-raw", "confusion-adapted", "reliability", "stream-01-user17"} {
+		for ending, begins := range map[string]string{".svg": "<?xml", ".png": "\x89PNG", ".csv": ""} {
+			if text := readFile(t, filepath.Join(figures, name+ending)); !strings.HasPrefix(text, begins) {
+				t.Errorf("%s%s begins with %.20q", name, ending, text)
+			}
+		}
+	}
+	rows, err := csv.NewReader(strings.NewReader(readFile(t, filepath.Join(figures, "changes.csv")))).ReadAll()
+	sum := 0
+	for _, row := range rows[1:] {
+		n := 0
+		if _, err := fmt.Sscan(row[2], &n); err != nil {
+			t.Fatal(err)
+		}
+		sum += n
+	}
+	if err != nil || sum != 658 {
+		t.Errorf("%d changes in the table, want 658: %v", sum, err)
+	}
+	if _, errOut := mustOatta(t, 2, "report", results, "--figures", figures); !strings.Contains(errOut, "--overwrite replaces it") {
+		t.Error(errOut)
+	}
+}
+
+// Where something is wrong, nothing is written, and the message says what to do.
+func TestReportRefuses(t *testing.T) {
+	dir, results := reported(t, "jsonl")
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	out := filepath.Join(dir, "out.html")
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{nil, "no results"},
+		{[]string{results}, "nowhere to write"},
+		{[]string{results, results, "-o", out}, "given twice"},
+		{[]string{results, "-o", results, "--overwrite"}, "a file of results"},
+		{[]string{results, "-o", results + ".manifest.json", "--overwrite"}, "a manifest"},
+		{[]string{filepath.Join(dir, "gone.jsonl"), "-o", out}, "gone.jsonl"},
+		{[]string{write("empty.jsonl", ""), "-o", out}, "is empty"},
+		{[]string{write("others.jsonl", `{"stream":"a","probs":[1,0]}`+"\n"), "-o", out}, "oatta filter"},
+		{[]string{write("table.txt", "a"), "-o", out}, "a table for people"},
+		{[]string{results, "--kind", "birds", "-o", out}, "--kind"},
+		{[]string{results, "--inputs", filepath.Join(dir, "gone"), "-o", out}, "--inputs"},
+		{[]string{results, "--thumbnails", "501", "-o", out}, "1 to 500"},
+		{[]string{results, "-o", filepath.Join(dir, "gone", "out.html")}, "no such file"},
+		{[]string{results, write("copy.jsonl", readFile(t, results)), "-o", out}, "one report for each file"},
+	} {
+		_, errOut := mustOatta(t, 2, append([]string{"report"}, c.args...)...)
+		if !strings.Contains(errOut, c.want) {
+			t.Errorf("%v: %q, want %q", c.args, errOut, c.want)
+		}
+	}
+	for _, name := range []string{out, out + ".part"} {
+		if _, err := os.Stat(name); err == nil {
+			t.Errorf("%s was written", name)
+		}
+	}
+}
+
+// Results that were cut make a page that says so, and an exit code that does.
+func TestReportOfCutResults(t *testing.T) {
+	dir, results := reported(t, "jsonl")
+	text := readFile(t, results)
+	if err := os.WriteFile(results, []byte(text[:len(text)/2]), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	page := filepath.Join(dir, "report.html")
+	_, errOut := mustOatta(t, 1, "report", results, "-o", page)
+	for _, said := range []string{errOut, readFile(t, page)} {
+		if !strings.Contains(said, "in the middle of a line") {
+			t.Errorf("it is not told: %.300s", said)
+		}
+	}
+	if err := os.Remove(results + ".manifest.json"); err != nil {
+		t.Fatal(err)
+	}
+	if _, errOut = mustOatta(t, 1, "report", results, "-o", page, "--overwrite"); !strings.Contains(errOut, "no manifest is beside it") {
+		t.Error(errOut)
+	}
+}
+
+// What run writes is read in every format, with the same counts.
+func TestReportOfRun(t *testing.T) {
+	needEngine(t)
+	dir := t.TempDir()
+	for _, c := range []struct {
+		kind, input, want string
+		formats           []string
+		shown             []string
+	}{
+		{"sleep", "night.edf", "80 epochs in 1 stream, 12 labels changed", []string{"jsonl", "csv", "vectors.jsonl", "vectors.csv"}, []string{"Hypnogram of night.edf", "efficiency", "another derivation"}},
+		{"motion", "walk.csv.gz", "233 windows in 1 stream, 7 labels changed", []string{"jsonl", "csv"}, []string{"Classes over the day", "Time of each class"}},
+		{"text", "posts.csv", "16 posts in 2 streams, 0 labels changed", []string{"jsonl", "csv"}, []string{"Posts of ann", "coffee is ready"}},
+		{"images", "heron", "10 pictures in 1 stream", []string{"jsonl", "csv", "json", "vectors.jsonl"}, []string{"data:image/jpeg;base64", "pictures, in their sequences"}},
+	} {
+		input := filepath.Join(testdata.Root(), "datasets", "samples", c.input)
+		inputs := filepath.Dir(input)
+		if c.kind == "images" {
+			inputs = input
+		}
+		for _, format := range c.formats {
+			results := filepath.Join(dir, c.kind+"."+format)
+			args := []string{"run", c.kind, input, "--quiet", "-o", results}
+			if strings.HasPrefix(format, "vectors") {
+				args = append(args, "--vectors")
+			}
+			mustOatta(t, 0, args...)
+			_, said := mustOatta(t, 0, "report", results, "--inputs", inputs, "-o", results+".html")
+			if !strings.Contains(said, c.want) {
+				t.Errorf("%s %s: %s", c.kind, format, said)
+			}
+			page := readFile(t, results+".html")
+			for _, want := range c.shown {
+				if !strings.Contains(page, want) {
+					t.Errorf("%s %s: the page does not say %q", c.kind, format, want)
+				}
+			}
+			if strings.Contains(page, testdata.Root()) {
+				t.Errorf("%s %s: the page tells a folder of this machine", c.kind, format)
+			}
+		}
+	}
+}
