@@ -53,13 +53,13 @@ func Curves(title, x string, panels []Panel) Figure {
 
 func curvePlot(title, x string, panel Panel, legend bool) *plot.Plot {
 	p := newPlot(title, x, panel.Name)
-	for _, c := range panel.Curves {
-		var points plotter.XYs
-		for i := range c.X {
-			if v := c.X[i] + c.Y[i]; v-v == 0 {
-				points = append(points, plotter.XY{X: c.X[i], Y: c.Y[i]})
-			}
-		}
+	addCurves(p, panel.Curves, legend)
+	return p
+}
+
+func addCurves(p *plot.Plot, curves []Curve, legend bool) {
+	for _, c := range curves {
+		points := finite(c.X, c.Y)
 		if len(points) == 0 {
 			continue
 		}
@@ -76,5 +76,14 @@ func curvePlot(title, x string, panel Panel, legend bool) *plot.Plot {
 	}
 	p.Legend.Top = true
 	p.Legend.Padding, p.Legend.ThumbnailWidth = vg.Points(2), vg.Points(18)
-	return p
+}
+
+// finite returns the points both of whose numbers are finite.
+func finite(x, y []float64) (points plotter.XYs) {
+	for i := range x {
+		if v := x[i] + y[i]; v-v == 0 {
+			points = append(points, plotter.XY{X: x[i], Y: y[i]})
+		}
+	}
+	return points
 }

@@ -8,6 +8,8 @@
 // [Stream] is what a filter did on one stream, step by step; [Matrix] is a matrix of transitions as a heat map. Both stay legible and
 // under a megabyte whatever they are given: a hundred thousand steps, a thousand classes, names of any length in any script.
 //
+// [Scatter] and [Bands] are figures of studies: points with a fitted line, and curves with how far they spread.
+//
 // A short example:
 //
 //	figure := charts.Figure{Width: 16 * vg.Centimeter, Height: 10 * vg.Centimeter, Draw: func(c draw.Canvas) { p.Draw(c) }}

@@ -26,3 +26,17 @@ func (plain) Ticks(lo, hi float64) []plot.Tick {
 	}
 	return ticks
 }
+
+// round puts ticks at multiples of 1, 2 or 5 times a power of ten, about six to an axis.
+type round struct{}
+
+// Ticks implements [plot.Ticker].
+func (round) Ticks(lo, hi float64) (ticks []plot.Tick) {
+	if !(hi > lo) {
+		return plain{}.Ticks(lo, hi)
+	}
+	for _, t := range (axis{lo: lo, hi: hi}).ticks(6) {
+		ticks = append(ticks, plot.Tick{Value: t.value, Label: t.label})
+	}
+	return ticks
+}
