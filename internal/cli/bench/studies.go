@@ -16,6 +16,7 @@ import (
 	"github.com/oatta/oatta/benchmarks/gaps"
 	"github.com/oatta/oatta/benchmarks/hindsight"
 	"github.com/oatta/oatta/benchmarks/peers"
+	"github.com/oatta/oatta/benchmarks/priors"
 	"github.com/oatta/oatta/benchmarks/report"
 	"github.com/oatta/oatta/datasets"
 )
@@ -27,6 +28,7 @@ func studies() []report.Study {
 		{Name: "study", Does: "the filter on controlled streams, real streams and replays of real orders, beside the paper's tables", Declare: declareStudy},
 		{Name: "real", Does: "the filter and what others do on real predictions, in their order and shuffled", Declare: declareReal},
 		baselines.Study(),
+		priors.Study(),
 		{Name: "hindsight", Does: "what looking back is worth", Declare: declareHindsight},
 		{Name: "gaps", Does: "what it is worth to know when items come", Declare: declareGaps},
 		{Name: "truncation", Does: "what lists of the top few classes keep of the filter's gain on whole vectors", Declare: declareTruncation},
