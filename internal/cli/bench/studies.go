@@ -12,6 +12,7 @@ import (
 	"github.com/oatta/oatta/benchmarks"
 	"github.com/oatta/oatta/benchmarks/baselines"
 	"github.com/oatta/oatta/benchmarks/controlled"
+	"github.com/oatta/oatta/benchmarks/corruption"
 	"github.com/oatta/oatta/benchmarks/detection"
 	"github.com/oatta/oatta/benchmarks/gaps"
 	"github.com/oatta/oatta/benchmarks/hindsight"
@@ -29,6 +30,8 @@ func studies() []report.Study {
 		{Name: "real", Does: "the filter and what others do on real predictions, in their order and shuffled", Declare: declareReal},
 		baselines.Study(),
 		priors.Study(),
+		corruption.Study(),
+		corruption.ThresholdStudy(),
 		{Name: "hindsight", Does: "what looking back is worth", Declare: declareHindsight},
 		{Name: "gaps", Does: "what it is worth to know when items come", Declare: declareGaps},
 		{Name: "truncation", Does: "what lists of the top few classes keep of the filter's gain on whole vectors", Declare: declareTruncation},
