@@ -17,6 +17,7 @@ import (
 	"github.com/oatta/oatta/benchmarks/gaps"
 	"github.com/oatta/oatta/benchmarks/hindsight"
 	"github.com/oatta/oatta/benchmarks/peers"
+	"github.com/oatta/oatta/benchmarks/plasticity"
 	"github.com/oatta/oatta/benchmarks/priors"
 	"github.com/oatta/oatta/benchmarks/report"
 	"github.com/oatta/oatta/datasets"
@@ -32,6 +33,7 @@ func studies() []report.Study {
 		priors.Study(),
 		corruption.Study(),
 		corruption.ThresholdStudy(),
+		plasticity.Study(),
 		{Name: "hindsight", Does: "what looking back is worth", Declare: declareHindsight},
 		{Name: "gaps", Does: "what it is worth to know when items come", Declare: declareGaps},
 		{Name: "truncation", Does: "what lists of the top few classes keep of the filter's gain on whole vectors", Declare: declareTruncation},
