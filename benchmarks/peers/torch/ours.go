@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"syscall"
 
 	"github.com/oatta/oatta/benchmarks/peers"
 	"github.com/oatta/oatta/memo"
@@ -121,24 +120,15 @@ func (s *step) warmUp(ctx context.Context) error {
 
 // time returns the CPU seconds of one run, on average over some, and what the last one predicted.
 func (s *step) time(ctx context.Context, runs int) (seconds float64, logits []float32, err error) {
-	start := cpuTime()
+	start := peers.CPUTime()
 	for range runs {
 		if err := s.session.Run(ctx, s.dst, s.src); err != nil {
 			return 0, nil, err
 		}
 	}
-	seconds = (cpuTime() - start) / float64(runs)
+	seconds = (peers.CPUTime() - start) / float64(runs)
 	logits, err = runtime.DataOf[float32](s.dst[0])
 	return seconds, logits, err
-}
-
-// cpuTime returns the seconds that all threads of the process have computed so far.
-func cpuTime() float64 {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err) // it has no reason to fail
-	}
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
 // peerAnswer is a line of torch_peer.py.
