@@ -4,5 +4,6 @@
 // shuffled, which is the negative control ([RunReal]), and streams of unequal classes without order ([RunUnequal]).
 //
 // `oatta bench` runs them. Packages below are studies of their own: hindsight of looking back, gaps of times, detection of the watch for
-// over-confidence, predictors of networks, peers and peers/torch of speed beside NumPy and PyTorch.
+// over-confidence, predictors of networks, the paper's side experiments (priors, corruption, plasticity and flops), peers and peers/torch
+// of speed beside NumPy and PyTorch.
 package benchmarks

@@ -14,6 +14,7 @@ import (
 	"github.com/oatta/oatta/benchmarks/controlled"
 	"github.com/oatta/oatta/benchmarks/corruption"
 	"github.com/oatta/oatta/benchmarks/detection"
+	"github.com/oatta/oatta/benchmarks/flops"
 	"github.com/oatta/oatta/benchmarks/gaps"
 	"github.com/oatta/oatta/benchmarks/hindsight"
 	"github.com/oatta/oatta/benchmarks/peers"
@@ -34,6 +35,7 @@ func studies() []report.Study {
 		corruption.Study(),
 		corruption.ThresholdStudy(),
 		plasticity.Study(),
+		flops.Study(),
 		{Name: "hindsight", Does: "what looking back is worth", Declare: declareHindsight},
 		{Name: "gaps", Does: "what it is worth to know when items come", Declare: declareGaps},
 		{Name: "truncation", Does: "what lists of the top few classes keep of the filter's gain on whole vectors", Declare: declareTruncation},
