@@ -303,3 +303,23 @@ func TestOperations(t *testing.T) {
 		same(t, "a forgotten stream begins anew", mustInfer(t, b, ask("3", prediction(8))), plain(t, prediction(8)))
 	})
 }
+
+func TestIdleStreamsAreForgotten(t *testing.T) {
+	stores(t, func(t *testing.T, o Options) {
+		o.Limits.Forget = 200 * time.Millisecond
+		b := mustNew(t, o)
+		mustInfer(t, b, ask("idle", prediction(1)))
+		gone := func() bool {
+			mustInfer(t, b, ask("busy", prediction(1)))
+			_, err := b.Show(t.Context(), "filter", "", "idle")
+			return err != nil
+		}
+		if gone() {
+			t.Error("forgotten at once")
+		}
+		waitFor(t, gone)
+		if _, err := b.Show(t.Context(), "filter", "", "busy"); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -27,6 +27,8 @@ type keeper struct {
 	inbox  *inbox
 	gone   chan struct{} // closed when the goroutine has ended
 
+	closing, swept chan struct{} // of sweep: closed when it is to end, and when it has
+
 	pending []*call // stepped, and not committed yet
 	changed bool    // since the last commit
 	born    int     // streams that are new since
@@ -38,7 +40,7 @@ type keeper struct {
 func newKeeper(model string, s store, o *Options, m *meters) (*keeper, error) {
 	k := &keeper{
 		model: model, store: s, limits: o.Limits, early: o.Early, delay: o.Delay, log: o.Log, meters: m,
-		inbox: newInbox(), gone: make(chan struct{}),
+		inbox: newInbox(), gone: make(chan struct{}), closing: make(chan struct{}), swept: make(chan struct{}),
 	}
 	var err error
 	if k.endings, err = decodeEndings(s.Position()); err != nil {
@@ -46,11 +48,18 @@ func newKeeper(model string, s store, o *Options, m *meters) (*keeper, error) {
 	}
 	k.count()
 	go k.run()
+	if o.Limits.Forget > 0 {
+		go k.sweep(o.Limits.Forget)
+	} else {
+		close(k.swept)
+	}
 	return k, nil
 }
 
 // close ends the goroutine, once what waits is answered, and the store. Traces of streams that ended are wiped out.
 func (k *keeper) close() error {
+	close(k.closing)
+	<-k.swept
 	k.inbox.close()
 	<-k.gone
 	return errors.Join(k.store.Forget(), k.store.Close())
