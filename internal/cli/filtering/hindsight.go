@@ -25,6 +25,9 @@ func StreamFlags() []cli.Flag {
 	return slices.Concat(gapFlags(), hindsightFlags(), memoryFlags(), explainFlags(), filterFlags())
 }
 
+// CausalFlags say how streams are filtered that are answered at once.
+func CausalFlags() []cli.Flag { return slices.Concat(gapFlags(), filterFlags()) }
+
 // hindsightFlags say how much of its stream an answer may know.
 func hindsightFlags() []cli.Flag {
 	return []cli.Flag{

@@ -55,7 +55,7 @@ func OptionsOf(c *cli.Context) (predictions.Options, error) {
 	}
 	if c.IsSet("classes") {
 		var err error
-		if o.Classes, err = readClasses(c.String("classes")); err != nil {
+		if o.Classes, err = ReadClasses(c.String("classes")); err != nil {
 			return o, err
 		}
 	}
@@ -65,8 +65,8 @@ func OptionsOf(c *cli.Context) (predictions.Options, error) {
 // maxClassNames bounds the bytes of a file of names.
 const maxClassNames = 4 << 20
 
-// readClasses reads the names of the classes from the file that the argument names, else from the argument.
-func readClasses(arg string) ([]string, error) {
+// ReadClasses reads the names of the classes from the file that the argument names, else from the argument.
+func ReadClasses(arg string) ([]string, error) {
 	data, err := files.ReadBounded(arg, maxClassNames)
 	switch {
 	case err == nil:
