@@ -32,7 +32,10 @@ require (
 	google.golang.org/protobuf v1.36.12
 )
 
-require go.uber.org/goleak v1.3.0
+require (
+	go.uber.org/goleak v1.3.0
+	go.yaml.in/yaml/v4 v4.0.0
+)
 
 require (
 	github.com/beorn7/perks v1.0.1 // indirect
@@ -47,7 +50,6 @@ require (
 	github.com/go-openapi/jsonpointer v0.22.5 // indirect
 	github.com/go-openapi/swag/jsonname v0.25.5 // indirect
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // indirect
-	go.yaml.in/yaml/v4 v4.0.0 // indirect
 )
 
 require (

@@ -22,6 +22,7 @@ import (
 	"github.com/oatta/oatta/internal/cli/models"
 	"github.com/oatta/oatta/internal/cli/report"
 	"github.com/oatta/oatta/internal/cli/run"
+	"github.com/oatta/oatta/internal/cli/serve"
 	"github.com/oatta/oatta/internal/cli/setup"
 	"github.com/oatta/oatta/internal/cli/state"
 	"github.com/oatta/oatta/internal/cli/train"
@@ -92,6 +93,8 @@ func newApp(env console.Environment) *cli.App {
 			run.EvalCommand(env),
 			filter.Command(env),
 			report.Command(env),
+			serve.Command(env),
+			serve.KeyCommand(env),
 			calibrate.Command(env),
 			train.Command(env),
 			bench.Command(env),

@@ -1,0 +1,98 @@
+package serve
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/oatta/oatta/serve"
+	"github.com/oatta/oatta/serve/auth"
+)
+
+// authorizer tells whom a request is from.
+type authorizer func(ctx context.Context, token string, state *tls.ConnectionState) (*serve.Principal, error)
+
+// security is who may come, and how what they say is kept secret.
+type security struct {
+	tls       *tls.Config // nil: in the clear
+	keys      *auth.Keys  // nil: none
+	authorize authorizer  // nil: anyone
+}
+
+func securityOf(c *cli.Context) (s security, err error) {
+	if s.tls, err = tlsOf(c); err != nil {
+		return s, err
+	}
+	switch {
+	case c.String("tokens") != "":
+		s.keys = &auth.Keys{}
+		s.authorize = s.keys.Authorize
+		err = s.keys.Load(c.String("tokens"))
+	case s.tls != nil && s.tls.ClientCAs != nil:
+		s.authorize = byCertificate
+	}
+	return s, err
+}
+
+func tlsOf(c *cli.Context) (*tls.Config, error) {
+	cert, key, authority := c.String("tls-cert"), c.String("tls-key"), c.String("tls-client-ca")
+	switch {
+	case cert == "" && key == "" && authority == "":
+		return nil, nil
+	case cert == "" || key == "":
+		return nil, errors.New("TLS: want --tls-cert and --tls-key")
+	}
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		return nil, fmt.Errorf("--tls-cert, --tls-key: %w", err)
+	}
+	t := &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
+	if authority == "" {
+		return t, nil
+	}
+	text, err := os.ReadFile(authority)
+	if err != nil {
+		return nil, fmt.Errorf("--tls-client-ca: %w", err)
+	}
+	t.ClientCAs, t.ClientAuth = x509.NewCertPool(), tls.RequireAndVerifyClientCert
+	if !t.ClientCAs.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("--tls-client-ca %s: no certificate in it", authority)
+	}
+	return t, nil
+}
+
+// byCertificate makes the common name of a client's certificate the namespace of its streams.
+func byCertificate(_ context.Context, _ string, state *tls.ConnectionState) (*serve.Principal, error) {
+	if state == nil || len(state.VerifiedChains) == 0 {
+		return nil, serve.Errorf(serve.Unauthenticated, "no certificate of a client")
+	}
+	name := state.VerifiedChains[0][0].Subject.CommonName
+	if name == "" || strings.Contains(name, "/") {
+		return nil, serve.Errorf(serve.Unauthenticated, "the certificate's common name is no name of a namespace")
+	}
+	return &serve.Principal{Name: name, Namespace: name, Models: []string{serve.AnyModel}}, nil
+}
+
+// listen opens an address, which must be one of the loopback unless the callers are known.
+func listen(ctx context.Context, address string, open bool) (net.Listener, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, fmt.Errorf("--listen %s: want an address and a port, as 127.0.0.1:8000", address)
+	}
+	if !open && !isLoopback(host) {
+		return nil, fmt.Errorf("--listen %s: others could reach it, and anyone could ask: want --tokens or --tls-client-ca, or --insecure", address)
+	}
+	return new(net.ListenConfig).Listen(ctx, "tcp", address)
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
