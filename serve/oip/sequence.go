@@ -3,6 +3,7 @@ package oip
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"net/http"
 	"strconv"
@@ -183,6 +184,9 @@ func listOfTimes(text string) (list []time.Time, err error) {
 	}
 	if token, err := dec.ReadToken(); err != nil || token.Kind() != ']' {
 		return nil, errors.New("not a list of numbers and strings")
+	}
+	if _, err := dec.ReadToken(); err != io.EOF {
+		return nil, errors.New("more than a list")
 	}
 	return list, nil
 }

@@ -1,4 +1,4 @@
-package oip_test
+package oip
 
 import (
 	"net"
@@ -10,14 +10,13 @@ import (
 
 	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/serve"
-	"github.com/oatta/oatta/serve/oip"
 	"github.com/oatta/oatta/serve/servetest"
 )
 
 // listen serves a backend on a free port of the loopback, as the command does, and returns host and port.
-func listen(t testing.TB, b serve.Backend, o oip.Options) string {
+func listen(t testing.TB, b serve.Backend, o Options) string {
 	t.Helper()
-	h, err := oip.New(b, o)
+	h, err := New(b, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +56,7 @@ func triton(t *testing.T) string {
 func TestTritonClient(t *testing.T) {
 	script := testdata.Shared(t, "tools", "oip_smoke.py")
 	python := triton(t)
-	at := listen(t, servetest.New(10), oip.Options{})
+	at := listen(t, servetest.New(10), Options{})
 	for _, args := range [][]string{nil, {"--dtype", "FP32"}, {"--no-sequences"}} {
 		out, err := exec.Command(python, append([]string{script, "--http", at, "--grpc", at}, args...)...).CombinedOutput()
 		if err != nil || strings.Contains(string(out), "FAIL") {

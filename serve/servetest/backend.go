@@ -306,3 +306,14 @@ func (b *Backend) Forget(_ context.Context, _, namespace, id string) error {
 	delete(b.streams, name{namespace, id})
 	return nil
 }
+
+// Fresh returns what the filter of a new stream makes of a row.
+func Fresh(probs ...float64) []float64 {
+	filter, err := adapt.New(len(probs), adapt.Settings{})
+	if err != nil {
+		panic("servetest: " + err.Error())
+	}
+	out := make([]float64, len(probs))
+	filter.Step(out, probs)
+	return out
+}
