@@ -6,7 +6,6 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/oatta/oatta/serve"
 	"github.com/oatta/oatta/serve/oip/pb"
 )
 
@@ -31,22 +30,19 @@ func (boundedCodec) Unmarshal(data []byte, message any) error {
 	}
 	if _, infer := message.(*pb.ModelInferRequest); infer {
 		if err := checkMessage(data); err != nil {
-			told, _ := connectError(err)
-			return told
+			return err // connect-go makes it one of the request
 		}
 	}
 	return proto.Unmarshal(data, m)
 }
 
 // The fields of a request that may occur often, with how often; those of inputs, and of their contents.
-var (
-	requestFields = fields{
-		4: {most: maxParameters},
-		5: {most: maxTensors, inner: fields{4: {most: maxParameters}, 5: {most: 1, inner: fields{8: {most: maxElementsOfBytes}}}}},
-		6: {most: maxTensors, inner: fields{2: {most: maxParameters}}},
-		7: {most: maxTensors},
-	}
-)
+var requestFields = fields{
+	4: {most: maxParameters},
+	5: {most: maxTensors, inner: fields{4: {most: maxParameters}, 5: {most: 1, inner: fields{8: {most: maxElementsOfBytes}}}}},
+	6: {most: maxTensors, inner: fields{2: {most: maxParameters}}},
+	7: {most: maxTensors},
+}
 
 // maxElementsOfBytes bounds typed elements of BYTES: each takes 24 bytes, whatever it holds. Raw contents take four.
 const maxElementsOfBytes = 1 << 20
@@ -77,7 +73,7 @@ func (f fields) check(data []byte) error {
 		if known && kind == protowire.BytesType {
 			counts[number]++
 			if counts[number] > part.most {
-				return serve.Errorf(serve.TooLarge, "more than %d of field %d", part.most, number)
+				return fmt.Errorf("more than %d of field %d", part.most, number)
 			}
 			inner, _ := protowire.ConsumeBytes(data)
 			if err := part.inner.check(inner); err != nil {

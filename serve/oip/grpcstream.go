@@ -26,6 +26,7 @@ type conversation struct {
 
 	mu   sync.Mutex
 	last map[turn]chan struct{} // closed when the last request of a stream so far is answered
+	over bool                   // the call has returned, and nothing of its connection may be touched
 }
 
 // turn names what is asked one after the other.
@@ -44,30 +45,41 @@ func (g *grpcService) ModelStreamInfer(ctx context.Context, b *bidi) error {
 		c: callOf(ctx), bidi: b, places: make(chan struct{}, g.h.o.Ahead), answers: make(chan chan *pb.ModelStreamInferResponse, g.h.o.Ahead),
 		last: map[turn]chan struct{}{},
 	}
-	stop := context.AfterFunc(ctx, v.unblock)
-	defer stop()
-	go g.h.endOnDrain(ctx, v)
+	go v.watch(ctx)
 	sent := make(chan error, 1)
 	go func() { sent <- v.send(cancel) }()
 	received := v.receive(ctx)
 	close(v.answers)
 	unsent := <-sent
+	v.end()
 	cancel()
 	v.asking.Wait()
 	return errors.Join(unsent, received)
 }
 
-// endOnDrain ends the reading of a call when the server is about to stop.
-func (h *Handler) endOnDrain(ctx context.Context, v *conversation) {
+// watch ends the reading when the call is given up, or the server is about to stop.
+func (v *conversation) watch(ctx context.Context) {
 	select {
-	case <-h.draining:
-		v.unblock()
+	case <-v.c.h.draining:
 	case <-ctx.Done():
 	}
+	v.unblock()
 }
 
 // unblock ends a read that is under way.
-func (v *conversation) unblock() { _ = v.c.control.SetReadDeadline(time.Unix(1, 0)) }
+func (v *conversation) unblock() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if !v.over {
+		_ = v.c.control.SetReadDeadline(time.Unix(1, 0))
+	}
+}
+
+func (v *conversation) end() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.over = true
+}
 
 // receive reads requests and has them asked, until there are no more.
 func (v *conversation) receive(ctx context.Context) error {

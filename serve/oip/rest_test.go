@@ -101,14 +101,20 @@ func TestBinary(t *testing.T) {
 	data, fresh := le(0.5, 0.25, 0.25), string(le(servetest.Fresh(0.5, 0.25, 0.25)...))
 	const head = `{"name":"probs","shape":[1,3],"datatype":"FP64","parameters":{"binary_data_size":24}}`
 	for _, test := range []struct{ outputs, json, binary string }{
-		{`,"parameters":{"binary_data_output":true}`,
+		{
+			`,"parameters":{"binary_data_output":true}`,
 			`{"model_name":"filter","model_version":"1","outputs":[{"name":"adapted","datatype":"FP64","shape":[1,3],"parameters":{"binary_data_size":24}},{"name":"label","datatype":"BYTES","shape":[1],"parameters":{"binary_data_size":11}}]}`,
-			fresh + "\x07\x00\x00\x00class 0"},
-		{`,"outputs":[{"name":"adapted","parameters":{"binary_data":true}},{"name":"label"}]`,
+			fresh + "\x07\x00\x00\x00class 0",
+		},
+		{
+			`,"outputs":[{"name":"adapted","parameters":{"binary_data":true}},{"name":"label"}]`,
 			`{"model_name":"filter","model_version":"1","outputs":[{"name":"adapted","datatype":"FP64","shape":[1,3],"parameters":{"binary_data_size":24}},{"name":"label","datatype":"BYTES","shape":[1],"data":["class 0"]}]}`,
-			fresh},
-		{`,"parameters":{"binary_data_output":true},"outputs":[{"name":"label","parameters":{"binary_data":false}}]`,
-			`{"model_name":"filter","model_version":"1","outputs":[{"name":"label","datatype":"BYTES","shape":[1],"data":["class 0"]}]}`, ""},
+			fresh,
+		},
+		{
+			`,"parameters":{"binary_data_output":true},"outputs":[{"name":"label","parameters":{"binary_data":false}}]`,
+			`{"model_name":"filter","model_version":"1","outputs":[{"name":"label","datatype":"BYTES","shape":[1],"data":["class 0"]}]}`, "",
+		},
 	} {
 		body, header := binaryRequest(`{"inputs":[`+head+`]`+test.outputs+`}`, data...)
 		got, text := s.ask("POST", inferPath, body, header)

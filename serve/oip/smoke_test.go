@@ -20,6 +20,11 @@ func listen(t testing.TB, b serve.Backend, o Options) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return serveOn(t, h)
+}
+
+func serveOn(t testing.TB, h *Handler) string {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
