@@ -16,7 +16,14 @@ const maxSmall = 64 << 10
 
 // readBody returns a request's body, decompressed, of at most limit bytes as sent. What it allocates follows what came.
 func (c *call) readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
-	defer c.received()
+	data, err := c.readWithin(w, r, limit)
+	if err == nil {
+		c.received() // else the deadline stays, for the server reads on
+	}
+	return data, err
+}
+
+func (c *call) readWithin(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	if r.ContentLength > limit {
 		return nil, &http.MaxBytesError{Limit: limit}
 	}

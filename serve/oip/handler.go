@@ -107,6 +107,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a := &answer{w, c}
 	defer h.finish(c, r)
 	defer h.recovered(c, a, r)
+	h.deadlines(c)
 	if err := h.admit(c, found, r); err != nil {
 		h.fail(c, a, r, err)
 		return
@@ -116,7 +117,6 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.unknown(c, a, r)
 		return
 	}
-	h.deadlines(c)
 	h.mux.ServeHTTP(a, r)
 }
 

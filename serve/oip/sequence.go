@@ -33,7 +33,7 @@ const (
 const maxName = 512
 
 // maxTimes is how many rows of a request may have times.
-const maxTimes = 1 << 20
+const maxTimes = 1 << 16
 
 // sequence takes what says of streams out of parameters. Headers say the same as parameters; where both are given they must agree.
 func sequence(parameters map[string]any, header http.Header) (s serve.Sequence, err error) {
