@@ -144,7 +144,7 @@ func TestAppendData(t *testing.T) {
 		data []byte
 		want string
 	}{
-		{"FP64", le(0.1, 1e21, 1e-7, -0.0, math.NaN(), math.Inf(-1)), `[0.1,1e+21,1e-07,0,"NaN","-Infinity"]`},
+		{"FP64", le(0.1, 1e21, 1e-7, 0.0, math.NaN(), math.Inf(-1)), `[0.1,1e+21,1e-07,0,"NaN","-Infinity"]`},
 		{"FP32", le(float32(0.1), float32(16777216)), `[0.1,16777216]`},
 		{"FP16", le(uint16(0x3c00), uint16(0xc000)), `[1,-2]`},
 		{"BF16", le(uint16(0x3f80), uint16(0x4049)), `[1,3.140625]`},
