@@ -3,8 +3,8 @@ package networks
 import (
 	"fmt"
 	"path/filepath"
-	"strings"
 
+	"github.com/oatta/oatta/datasets"
 	"github.com/oatta/oatta/models"
 	"github.com/oatta/oatta/models/backbone"
 	"github.com/oatta/oatta/models/onnx"
@@ -55,7 +55,7 @@ func Open(name, shared string) (*Network, error) {
 // ofCIFAR makes a classifier of CIFAR-10 of a graph that puts out logits.
 func ofCIFAR(name string, net *onnx.Model, mean, std []float64) (*Network, error) {
 	m, err := models.New(net, models.Manifest{
-		Name: name, Labels: strings.Fields("0 1 2 3 4 5 6 7 8 9"),
+		Name: name, Labels: datasets.CIFARNames(),
 		Input:  models.Input{Name: net.Graph.NameOf(net.Graph.Inputs()[0]), Height: side, Width: side, Mean: mean, Std: std},
 		Output: models.Output{Name: net.Graph.NameOf(net.Graph.Outputs()[0])},
 	})

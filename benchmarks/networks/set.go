@@ -1,10 +1,15 @@
 package networks
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"image"
+	"image/draw"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/oatta/oatta/datasets"
 )
@@ -60,6 +65,47 @@ func ReadSet(name, file string, from, n int, labels []int) (*Set, error) {
 		s.Pictures = append(s.Pictures, NewPicture(c.Image(from+i)))
 	}
 	return s, nil
+}
+
+// ReadFolder reads the pictures of a folder that labels.csv, in it, or the named table gives a class of the network, by name. All of them
+// are held in memory.
+func ReadFolder(net *Network, dir, table string) (*Set, error) {
+	labels, err := datasets.ReadLabels(cmp.Or(table, filepath.Join(dir, "labels.csv")))
+	if err != nil {
+		return nil, err
+	}
+	s := &Set{Name: filepath.Base(dir)}
+	for _, e := range labels.Entries {
+		class := slices.IndexFunc(net.Model.Manifest.Labels, func(name string) bool { return strings.EqualFold(name, e.Label) })
+		if class < 0 {
+			continue
+		}
+		img, err := net.picture(filepath.Join(dir, filepath.FromSlash(e.File)))
+		if err != nil {
+			return nil, err
+		}
+		s.Pictures, s.Labels = append(s.Pictures, NewPicture(img)), append(s.Labels, class)
+	}
+	if len(s.Labels) == 0 {
+		return nil, fmt.Errorf("networks: %s: no label is a class of %s", labels.Name, net.Name)
+	}
+	return s, nil
+}
+
+// picture reads a file, upright.
+func (n *Network) picture(name string) (*image.RGBA, error) {
+	opened, err := n.transform.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	w, h := opened.Size()
+	upright, err := opened.Cut(image.Rect(0, 0, w, h))
+	if err != nil {
+		return nil, err
+	}
+	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	draw.Draw(img, img.Rect, upright, image.Point{}, draw.Src)
+	return img, nil
 }
 
 // First returns the set's first n pictures, or all if there are fewer.
