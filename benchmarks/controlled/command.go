@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -54,8 +55,8 @@ func declare(f report.Flags) report.Run {
 	f.CIFAR(&o.cifar)
 	f.Cache(&o.cache)
 	f.StringVar(&o.network, "network", "resnet20", "resnet20, resnet18, or `NAME` or path of a model")
-	f.StringVar(&o.pictures, "pictures", "", "`FILE` of pictures in a layout of CIFAR, in place of the test set of --cifar, as of CIFAR-10.1 or CIFAR-10-C")
-	f.StringVar(&o.labels, "labels", "", "`FILE` of their classes, which may have more behind them (default: those of the test set)")
+	f.StringVar(&o.pictures, "pictures", "", "folder with labels.csv, or file in a layout of CIFAR, as of CIFAR-10.1 or CIFAR-10-C: its `PATH` (default: the test set of --cifar)")
+	f.StringVar(&o.labels, "labels", "", "`FILE` of their classes: a table for a folder, and else a list, which may have more behind them (default: labels.csv, and else those of the test set)")
 	f.List(&o.only, "predictors", "names of predictors, separated by commas, which are the family of Holm's correction (default: all five)")
 	f.Seeds(&o.seeds, 10, "streams of each kind, seeded 1, 2, ...")
 	f.Steps(&o.steps)
@@ -105,11 +106,8 @@ func (o *options) settings() (s Settings, err error) {
 	if s.Network, err = networks.Open(o.network, o.shared); err != nil {
 		return s, absent(err, "the network "+o.network, "")
 	}
-	if s.Set, err = o.set(); err != nil {
+	if s.Set, err = o.set(s.Network); err != nil {
 		return s, err
-	}
-	if o.labels == "" && s.Network.Classes() != len(datasets.CIFARNames()) {
-		return s, fmt.Errorf("controlled: %s has %d classes: the pictures have %d", s.Network.Name, s.Network.Classes(), len(datasets.CIFARNames()))
 	}
 	s.Steps, s.Seeds, s.MEMOPictures = o.steps, o.seeds, o.memoPictures
 	if o.quick {
@@ -145,7 +143,13 @@ func (o *options) candidates(net *networks.Network) (list []networks.Candidate, 
 }
 
 // set reads the pictures and their classes.
-func (o *options) set() (*networks.Set, error) {
+func (o *options) set(net *networks.Network) (*networks.Set, error) {
+	if info, err := os.Stat(o.pictures); err == nil && info.IsDir() {
+		return networks.ReadFolder(net, o.pictures, o.labels)
+	}
+	if k := len(datasets.CIFARNames()); net.Classes() != k {
+		return nil, fmt.Errorf("%s has %d classes: pictures of CIFAR have %d", net.Name, net.Classes(), k)
+	}
 	file, labels, name := o.pictures, o.labels, filepath.Base(o.pictures)
 	if file == "" {
 		file, name = filepath.Join(o.cifar, "test_batch.png"), "the test set of CIFAR-10"

@@ -30,12 +30,12 @@ func (r *Result) Section(paper Paper) (report.Section, error) {
 }
 
 func (r *Result) intro() []string {
-	memo := "all of them"
-	if r.MEMOPictures < r.Pictures {
-		memo = fmt.Sprintf("the first %d of them", r.MEMOPictures)
+	memo := ""
+	if slices.ContainsFunc(r.Columns, func(c Column) bool { return c.Beside }) {
+		memo = fmt.Sprintf(", MEMO's from the first %d of them", r.MEMOPictures)
 	}
-	return []string{fmt.Sprintf("Streams of %d labels with a known law, %d seeds, the items drawn with replacement from %d pictures; MEMO's from %s. "+
-		"Each of five predictors without and with the filter, causal, with the defaults of its gates: off (the paper's filter), ewma (with its gate, LLR), auto.",
+	return []string{fmt.Sprintf("Streams of %d labels with a known law, %d seeds, the items drawn with replacement from %d pictures%s. "+
+		"Each predictor without and with the filter, causal, with the defaults of its gates: off (the paper's filter), ewma (with its gate, LLR), auto.",
 		r.Steps, r.Seeds, r.Pictures, memo)}
 }
 
@@ -103,8 +103,8 @@ func (c Comparison) delta(published PaperRow, key string) report.Cell {
 // overview has the mean change over the five, of all filters.
 func (r *Result) overview(paper Paper) report.Table {
 	t := report.Table{
-		ID: "delta", Title: "Mean change of the five predictors", Columns: []string{"stream"},
-		Notes: []string{"Δ in points, ± standard deviation over seeds, and how many of the five pairs gain and lose significantly."},
+		ID: "delta", Title: "Mean change over the predictors", Columns: []string{"stream"},
+		Notes: []string{"Δ in points, ± standard deviation over seeds, and how many of the pairs gain and lose significantly."},
 	}
 	for _, name := range r.Filters {
 		t.Columns = append(t.Columns, name, "gain, lose")
@@ -177,21 +177,21 @@ func (r *Result) claims(paper Paper) report.Table {
 			if agrees(change, published) {
 				agree++
 			} else {
-				other += fmt.Sprintf("; %s %+.2f, paper %+.2f", counts.Name, change, published[0])
+				other += fmt.Sprintf("; %s %v, paper %v", counts.Name, report.Points(change), report.Points(published[0]))
 			}
 		}
 		least := (11*len(r.Rows) + 12) / 13
 		add(fmt.Sprintf("%s: the mean change has the paper's sign in %d of %d streams", name, least, len(r.Rows)), fmt.Sprintf("%d%s", agree, other), agree >= least)
 	}
 	worst, where, gains, of, losses := r.auto()
-	add("auto: no cell loses over 0.1", fmt.Sprintf("least %+.2f (%s)", worst, where), worst >= -0.1)
+	add("auto: no cell loses over 0.1", fmt.Sprintf("least %v (%s)", report.Points(worst), where), worst >= -0.1)
 	if r.canTell() {
 		add("auto: significant gain where the paper finds structure", fmt.Sprintf("%d of %d cells", gains, of), gains == of)
 	} else {
 		t.Notes = append(t.Notes, fmt.Sprintf("With %d seeds no gain can be significant.", r.Seeds))
 	}
 	add("auto: no significant loss", fmt.Sprintf("%d cells", losses), losses == 0)
-	t.Notes = append([]string{"A cell is a stream and one of the five predictors, mean over seeds. A change that the paper prints as zero has no sign: there it is enough to be within its standard deviation of zero."}, t.Notes...)
+	t.Notes = append([]string{"A cell is a stream and a predictor, mean over seeds. A change that the paper prints as zero has no sign: there it is enough to be within its standard deviation of zero."}, t.Notes...)
 	return t
 }
 
@@ -206,7 +206,7 @@ func (r *Result) canTell() bool {
 	return float64(family)*2/math.Pow(2, float64(r.Seeds)) < level
 }
 
-// auto is the least change of any cell, and how many of those with structure gain, and how many of all lose, significantly.
+// auto is the least change of any cell, how many of the cells with structure gain, and how many of all lose, significantly.
 func (r *Result) auto() (worst float64, where string, gains, structure, losses int) {
 	f := slices.Index(r.Filters, "auto")
 	worst = math.Inf(1)
@@ -243,8 +243,8 @@ func (r *Result) notes(paper Paper) []string {
 		ours += r.Compare(row, 0).Pairs[0].Plain / float64(len(r.Rows))
 	}
 	return []string{
-		fmt.Sprintf("The paper has CIFAR-10.1 (2,000 pictures) and a ResNet-18 of its own, whose base accuracy is %.1f %% over these streams; here it is %.1f %%. "+
-			"A network that is right more often leaves less to gain, and loses less where there is no order.", base, ours),
+		fmt.Sprintf("The paper has CIFAR-10.1 (2,000 pictures) and a ResNet-18 of its own, whose base accuracy is %.1f %% over these streams. "+
+			"Here %s is right in %.1f %%: who is right more often has less to gain.", base, r.Columns[0].Name, ours),
 		"As the paper has it: T, ten seeds, dropout 0.2 before the head, Tent's one step an item and the source's weights again after 100, MEMO by item, uniform prior. " +
 			"It does not tell passes of dropout, views of TTAug and MEMO, learning rates, nor S5's permutations: these are the project's, see the flags. " +
 			"Its standard deviation may have another denominator; here it is that of a sample.",
