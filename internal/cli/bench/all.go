@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -25,6 +26,7 @@ import (
 // whole is the report of all studies.
 type whole struct {
 	out     string // its folder
+	cache   string // folder of what studies keep; empty: one in out
 	only    []string
 	quick   bool
 	fresh   bool
@@ -48,6 +50,7 @@ func allCommand(env console.Environment) *cli.Command {
 func (w *whole) declare(set report.Flags) {
 	set.StringVar(&w.out, "out", "", "`DIR` of the report, made if it is not there")
 	set.List(&w.only, "only", "names of studies, separated by commas (default: all)")
+	set.StringVar(&w.cache, "cache", "", "`DIR` where studies keep predictions, each in a folder of its name (default: cache in that of --out)")
 	set.BoolVar(&w.fresh, "fresh", false, "make anew what is kept in the folder")
 	set.Quick(&w.quick)
 	w.passed = set
@@ -137,7 +140,7 @@ func (w *whole) set(p part) (err error) {
 			give(name, f.Value.String())
 		}
 	}
-	give("cache", filepath.Join(w.out, "cache", p.Name))
+	give("cache", filepath.Join(cmp.Or(w.cache, filepath.Join(w.out, "cache")), p.Name))
 	if !w.quick {
 		return err
 	}
