@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -75,15 +76,7 @@ func (t *Table) html() htmlTable {
 	g := t.grid()
 	classes := make([]string, len(g.header))
 	for i := range classes {
-		if g.paper[i] {
-			classes[i] = "paper"
-		}
-		for _, row := range g.rows {
-			if utf8.RuneCountInString(row[i]) > wordy {
-				classes[i] = strings.TrimSpace(classes[i] + " words")
-				break
-			}
-		}
+		classes[i] = g.class(i)
 	}
 	row := func(texts []string) (cells []htmlCell) {
 		for i, text := range texts {
@@ -96,4 +89,17 @@ func (t *Table) html() htmlTable {
 		out.Rows = append(out.Rows, row(texts))
 	}
 	return out
+}
+
+// class says how a column is shown: that of the paper in its colour, one that is read as prose. Studies that put texts of the paper into
+// columns of their own say so in the header.
+func (g grid) class(column int) string {
+	var out []string
+	if name := g.header[column]; g.paper[column] || strings.HasSuffix(name, ", paper") || strings.HasPrefix(name, "paper ") {
+		out = append(out, "paper")
+	}
+	if slices.ContainsFunc(g.rows, func(row []string) bool { return utf8.RuneCountInString(row[column]) > wordy }) {
+		out = append(out, "words")
+	}
+	return strings.Join(out, " ")
 }

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"github.com/oatta/oatta/benchmarks/report"
 	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/internal/lock"
+	"github.com/oatta/oatta/internal/testdata"
 )
 
 // trial is a report of made-up studies, and how often each was run.
@@ -237,6 +239,28 @@ func TestPlan(t *testing.T) {
 			t.Errorf("%s has no flag --quick, and the plan no other way", s.Name)
 		} else if err := set.Parse(c.quick); err != nil {
 			t.Errorf("%s: %v", s.Name, err)
+		}
+	}
+}
+
+// A quick look at every study, on all the data that are there: it ends, and its sections have their tables.
+func TestAllQuick(t *testing.T) {
+	if os.Getenv("OATTA_HEAVY") == "" {
+		t.Skip("two minutes on two cores: OATTA_HEAVY=1")
+	}
+	dir := t.TempDir()
+	_, errOut, err := bench("all", "--quick", "--shared", cmp.Or(os.Getenv("OATTA_SHARED"), filepath.Join(testdata.Root(), "..", "shared")), "--out", dir)
+	var exit console.ExitError
+	if err != nil && (!errors.As(err, &exit) || exit.Code != console.Partial) {
+		t.Fatalf("%v\n%s", err, errOut)
+	}
+	sections, err := report.ReadJSON(bytes.NewReader(readReport(t, dir)))
+	if err != nil || len(sections) < len(chapters(studies())) {
+		t.Fatalf("%d sections, %v", len(sections), err)
+	}
+	for _, s := range sections {
+		if len(s.Tables) == 0 && len(s.Missing) == 0 || s.Made.Command == "" && s.ID != "differences" {
+			t.Errorf("%s: %d tables, command %q", s.ID, len(s.Tables), s.Made.Command)
 		}
 	}
 }
