@@ -78,7 +78,7 @@ func text(t *testing.T, r *networks.Runner, s Settings) string {
 func TestRun(t *testing.T) {
 	r, s := testRunner(t, 2), small(t)
 	first := text(t, r, s)
-	for _, want := range append(method.Names(), "base on MEMO's items", "Plain → off", "Plain → ewma", "Plain → auto", "MEMO and the plain network", "s2 alpha=0.90") {
+	for _, want := range append(method.Names(), "base on MEMO's items", "The predictors", "Plain → off", "Plain → ewma", "Plain → auto", "MEMO and the plain network", "s2 alpha=0.90") {
 		if !strings.Contains(first, want) {
 			t.Errorf("no %q in\n%s", want, first)
 		}
@@ -140,6 +140,9 @@ func TestRealPictures(t *testing.T) {
 	}
 	if p := r.Compare(1, auto).Pairs[0]; p.Change < 2 {
 		t.Errorf("stay .9: %+v", p)
+	}
+	if right, claims := r.right(0), r.Columns[0].Claims; right < 80 || right > 95 || claims < right || claims > 100 {
+		t.Errorf("right in %g %%, claims %g %%", right, claims)
 	}
 }
 

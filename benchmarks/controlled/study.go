@@ -28,9 +28,10 @@ type Result struct {
 
 // Column is a predictor.
 type Column struct {
-	Name     string `json:"name"`
-	Settings string `json:"settings"`         // all of them, as JSON
-	Beside   bool   `json:"beside,omitempty"` // it is none of the five: the plain network on the items of MEMO's streams
+	Name     string  `json:"name"`
+	Settings string  `json:"settings"`         // all of them, as JSON
+	Claims   float64 `json:"claims_percent"`   // mean greatest probability over all items of all streams
+	Beside   bool    `json:"beside,omitempty"` // it is none of the five: the plain network on the items of MEMO's streams
 }
 
 // Counts is what was counted in a row.
@@ -73,11 +74,12 @@ func Run(ctx context.Context, runner *networks.Runner, s Settings) (*Result, err
 	_, of := s.laws()
 	cells := make([][]Cell, len(columns)) // [column][stream]
 	for i, c := range columns {
-		r.Columns = append(r.Columns, c.Column)
 		q, err := s.predict(ctx, runner, c)
 		if err != nil {
 			return nil, err
 		}
+		c.Claims = claims(q)
+		r.Columns = append(r.Columns, c.Column)
 		if cells[i], err = count(ctx, runner.Workers, c.streams, q, s.Network.Classes()); err != nil {
 			return nil, fmt.Errorf("controlled: %s: %w", c.Column.Name, err)
 		}
@@ -115,7 +117,7 @@ func (s Settings) columns() (list []column, err error) {
 	}
 	if few != s.Set {
 		p := networks.Plain()
-		list = append(list, column{Column{"base on MEMO's items", p.Key(), true}, p, some, few})
+		list = append(list, column{Column{Name: "base on MEMO's items", Settings: p.Key(), Beside: true}, p, some, few})
 	}
 	return list, nil
 }
@@ -191,6 +193,20 @@ func count(ctx context.Context, workers int, streams [][]*networks.Stream, q [][
 		return nil
 	})
 	return out, err
+}
+
+// claims is the mean greatest probability of predictions [law][seed][step][class], in percent.
+func claims(q [][][][]float64) float64 {
+	sum, n := 0.0, 0
+	for _, seeds := range q {
+		for _, rows := range seeds {
+			for _, row := range rows {
+				sum += slices.Max(row)
+				n++
+			}
+		}
+	}
+	return 100 * sum / float64(n)
 }
 
 func hits(labels, truth []int) (n int) {
