@@ -16,8 +16,8 @@ type Backend interface {
 	Model(name, version string) (*Model, error)
 	// Statistics of one model and version, or of all that are loaded where the name is empty.
 	Statistics(name, version string) ([]Statistics, error)
-	// Infer answers when everything that the request changed is durable. Requests of one stream that are given one after the other are
-	// answered by steps in that order.
+	// Infer answers when everything that the request changed is durable. Requests of one stream that are given one after the other, each when
+	// the one before is answered or Taken, are answered by steps in that order.
 	Infer(ctx context.Context, r *Request) (*Response, error)
 	// Load makes a model ready, or loads it again from its folder; requests under way are answered by the model that they began with.
 	Load(ctx context.Context, name string) error

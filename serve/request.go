@@ -55,6 +55,9 @@ type Request struct {
 	Parameters     map[string]any // bool, int64, uint64, float64 or string; those of sequences are taken out
 	Inputs         []Tensor
 	Outputs        []string // names that are asked for; none: all
+	// Taken is called when the request has its place in its stream: one that is given after that is answered by later steps. A backend calls it
+	// once or not at all; nil: nobody asks.
+	Taken func()
 }
 
 // Response answers a request.

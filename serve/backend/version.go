@@ -49,6 +49,9 @@ func (v *version) infer(ctx context.Context, r *serve.Request) (*serve.Response,
 		v.users.Done()
 	}
 	v.begin(c)
+	if r.Taken != nil {
+		r.Taken()
+	}
 	select {
 	case <-c.done:
 	case <-ctx.Done():

@@ -16,7 +16,8 @@ import (
 // bidi is a streaming call as connect-go has it.
 type bidi = connect.BidiStream[pb.ModelInferRequest, pb.ModelStreamInferResponse]
 
-// conversation is a streaming call. Requests are asked as they come, those of one stream one after the other, and answered in their order.
+// conversation is a streaming call. Requests are asked as they come, those of one stream each when the one before has its place in it, and
+// answered in their order.
 type conversation struct {
 	c       *call
 	bidi    *bidi
@@ -25,11 +26,11 @@ type conversation struct {
 	asking  sync.WaitGroup
 
 	mu   sync.Mutex
-	last map[turn]chan struct{} // closed when the last request of a stream so far is answered
+	last map[turn]chan struct{} // closed when the last request of a stream so far has its place in it
 	over bool                   // the call has returned, and nothing of its connection may be touched
 }
 
-// turn names what is asked one after the other.
+// turn names what is asked in order.
 type turn struct{ model, stream string }
 
 // finalParameter asks that answers say that they are the last of their request, as some clients of Triton do.
@@ -107,7 +108,7 @@ func (v *conversation) receive(ctx context.Context) error {
 	}
 }
 
-// take has a request asked when those before it in its stream are answered.
+// take has a request asked in its turn.
 func (v *conversation) take(ctx context.Context, r *pb.ModelInferRequest, answer chan<- *pb.ModelStreamInferResponse) {
 	begin := time.Now()
 	final := r.GetParameters()[finalParameter].GetBoolParam()
@@ -121,9 +122,10 @@ func (v *conversation) take(ctx context.Context, r *pb.ModelInferRequest, answer
 		answer <- v.failed(r, begin, err)
 		return
 	}
-	before, done := v.queue(q.request)
+	before, taken := v.queue(q.request)
+	q.request.Taken = taken
 	v.asking.Go(func() {
-		defer done()
+		defer taken()
 		response, err := v.ask(ctx, q, before)
 		if err != nil {
 			answer <- v.failed(r, begin, err)
@@ -141,7 +143,7 @@ func (v *conversation) take(ctx context.Context, r *pb.ModelInferRequest, answer
 	})
 }
 
-// queue returns what to wait for before a request may be asked, nil if nothing, and what to call when it is answered.
+// queue returns what to wait for before a request may be asked, nil if nothing, and what to call when it has its place, again when it is answered.
 func (v *conversation) queue(r *serve.Request) (before <-chan struct{}, done func()) {
 	if r.Sequence.ID == "" {
 		return nil, func() {}
@@ -151,14 +153,14 @@ func (v *conversation) queue(r *serve.Request) (before <-chan struct{}, done fun
 	mine, at := make(chan struct{}), turn{r.Model, r.Sequence.ID}
 	before = v.last[at]
 	v.last[at] = mine
-	return before, func() {
+	return before, sync.OnceFunc(func() {
 		close(mine)
 		v.mu.Lock()
 		defer v.mu.Unlock()
 		if v.last[at] == mine {
 			delete(v.last, at)
 		}
-	}
+	})
 }
 
 // ask gives a question to the backend in its turn.

@@ -115,6 +115,45 @@ func TestStreamingAhead(t *testing.T) {
 	}
 }
 
+// A backend that says when a request has its place in its stream is given the next one then, before the answer.
+func TestStreamingTaken(t *testing.T) {
+	b := servetest.New(3)
+	asking, let := atomic.Int32{}, make(chan struct{})
+	b.Before = func(_ context.Context, r *serve.Request) error {
+		asking.Add(1)
+		r.Taken()
+		<-let
+		return nil
+	}
+	client, _, _ := dial(t, b, Options{})
+	call, err := client.ModelStreamInfer(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 10 {
+		r := asked("a", 0.5, 0.3, 0.2)
+		r.Id = fmt.Sprint(i)
+		if err := call.Send(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 100 {
+		if asking.Load() == 10 {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if n := asking.Load(); n != 10 {
+		t.Errorf("%d are asked, want 10", n)
+	}
+	close(let)
+	for i := range 10 {
+		if answer, err := call.Receive(); err != nil || answer.InferResponse.GetId() != fmt.Sprint(i) {
+			t.Fatal(i, answer, err)
+		}
+	}
+}
+
 func TestStreamingFinalAnswer(t *testing.T) {
 	client, _, _ := dial(t, servetest.New(3), Options{})
 	call, err := client.ModelStreamInfer(context.Background())
