@@ -97,10 +97,11 @@ func (m Counts) number(c draw.Canvas, r vg.Rectangle, v, of int) {
 	fillRect(c, r, field)
 	style := letters(tickSize, draw.XCenter, draw.YCenter)
 	style.Color = contrast(part)
-	if v == 0 {
-		style.Color = grey
+	text := strconv.Itoa(v)
+	if v == 0 { // what is there stands out
+		style.Color, text = grey, "·"
 	}
-	c.FillText(style, vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: (r.Min.Y + r.Max.Y) / 2}, strconv.Itoa(v))
+	c.FillText(style, vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: (r.Min.Y + r.Max.Y) / 2}, text)
 }
 
 func (m Counts) names(c draw.Canvas, area vg.Rectangle, cell vg.Length) {
