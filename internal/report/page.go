@@ -501,8 +501,11 @@ func (l *listed) view() itemView {
 		File: l.file, Stream: l.stream, When: stampOf(l.time), Raw: l.raw, Adapted: l.adapted, Prob: ratio(l.prob), After: ratio(l.after), Gate: ratio(l.gate),
 		Text: l.text, Problem: l.problem, Failure: l.failure, Truth: l.truth, Picture: template.URL(l.picture), Changed: l.changed(),
 	}
-	if l.time.IsZero() && l.piece {
+	switch {
+	case l.time.IsZero() && l.piece:
 		x.When = "+" + hours(l.offset/3600)
+	case l.time.IsZero():
+		x.When = ""
 	}
 	return x
 }
