@@ -5,7 +5,7 @@
 set -euo pipefail
 dest="${OATTA_ASSETS:-$HOME/.cache/oatta/assets}"
 sums="$(cd "$(dirname "$0")" && pwd)/assets.sha256"
-[ $# -gt 0 ] || set -- cifar10 minilm efficientnet-lite0 sleep-psg onnx-node pyedflib
+[ $# -gt 0 ] || set -- cifar10 minilm efficientnet-lite0 sleep-psg onnx-node pyedflib axe-core
 mkdir -p "$dest"
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -50,6 +50,9 @@ for name in "$@"; do
       pyedflib) # recordings of a generator of signals (BSD-2-Clause)
         wheel pyedflib==0.1.42
         cp "$tmp"/x/pyedflib/tests/data/*.bdf "$out" ;;
+      axe-core) # rules of accessibility, for pages in a browser (MPL-2.0)
+        (cd "$tmp" && npm pack --silent axe-core@4.14.1 >/dev/null && mkdir x && tar xzf axe-core-*.tgz -C x)
+        take axe.min.js "$out" ;;
       *) echo "no asset $name" >&2; exit 2 ;;
     esac
     finish "$name"
