@@ -12,18 +12,18 @@ import (
 )
 
 // reported filters the sample of movement into a folder and returns the results.
-func reported(t *testing.T, format string) (dir, results string) {
+func reported(t *testing.T) (dir, results string) {
 	t.Helper()
 	dir = t.TempDir()
 	in := filepath.Join(testdata.Root(), "docs", "samples", "movement.jsonl.gz")
-	results = filepath.Join(dir, "adapted."+format)
+	results = filepath.Join(dir, "adapted.jsonl")
 	mustOatta(t, 0, "filter", in, "--smooth", "--quiet", "-o", results)
 	return dir, results
 }
 
 // A report of what filter wrote tells what filter told.
 func TestReportOfFilter(t *testing.T) {
-	dir, results := reported(t, "jsonl")
+	dir, results := reported(t)
 	page := filepath.Join(dir, "report.html")
 	_, said := mustOatta(t, 0, "report", results, "--kind", "movement", "-o", page)
 	if !strings.Contains(said, "1,941 windows in 4 streams, 658 labels changed") {
@@ -50,7 +50,7 @@ func TestReportOfFilter(t *testing.T) {
 }
 
 func TestReportFigures(t *testing.T) {
-	dir, results := reported(t, "jsonl")
+	dir, results := reported(t)
 	figures := filepath.Join(dir, "figures")
 	mustOatta(t, 0, "report", results, "--figures", figures, "--quiet")
 	for _, name := range []string{"classes", "confidence", "changes", "confusion-raw", "confusion-adapted", "reliability", "stream-01-user17"} {
@@ -77,9 +77,21 @@ func TestReportFigures(t *testing.T) {
 	}
 }
 
+// A figure never takes the place of what is read, even where outputs may be replaced.
+func TestReportFiguresKeepApart(t *testing.T) {
+	dir, before := t.TempDir(), "file,stream,label,prob,adapted_label,adapted_prob\na,s,x,1,y,1\n"
+	own := filepath.Join(dir, "classes.csv")
+	if err := os.WriteFile(own, []byte(before), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, errOut := mustOatta(t, 2, "report", own, "--figures", dir, "--overwrite"); !strings.Contains(errOut, "a file of results") || readFile(t, own) != before {
+		t.Error(errOut)
+	}
+}
+
 // Where something is wrong, nothing is written, and the message says what to do.
 func TestReportRefuses(t *testing.T) {
-	dir, results := reported(t, "jsonl")
+	dir, results := reported(t)
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
@@ -121,7 +133,7 @@ func TestReportRefuses(t *testing.T) {
 
 // Results that were cut make a page that says so, and an exit code that does.
 func TestReportOfCutResults(t *testing.T) {
-	dir, results := reported(t, "jsonl")
+	dir, results := reported(t)
 	text := readFile(t, results)
 	if err := os.WriteFile(results, []byte(text[:len(text)/2]), 0o644); err != nil {
 		t.Fatal(err)

@@ -59,6 +59,7 @@ type job struct {
 	c        *cli.Context
 	env      console.Environment
 	files    []*items.File
+	places   []files.Place // of what is read
 	settings report.Settings
 }
 
@@ -102,14 +103,14 @@ func (j *job) check() error {
 	case c.Int("thumbnails") < 1 || c.Int("thumbnails") > 500:
 		return fmt.Errorf("--thumbnails %d: want 1 to 500", c.Int("thumbnails"))
 	}
-	inputs := []files.Place{files.At("the file of labels", c.String("labels"))}
+	j.places = []files.Place{files.At("the file of labels", c.String("labels")), files.At("the map of labels", c.String("label-map"))}
 	for i, name := range c.Args().Slice() {
 		if slices.Contains(c.Args().Slice()[:i], name) {
 			return fmt.Errorf("report: %s is given twice", name)
 		}
-		inputs = append(inputs, files.At("a file of results", name), files.At("a manifest", items.ManifestPath(name)))
+		j.places = append(j.places, files.At("a file of results", name), files.At("a manifest", items.ManifestPath(name)))
 	}
-	if err := files.KeepApart(inputs, []files.Place{files.At("the page", out)}); err != nil {
+	if err := files.KeepApart(j.places, []files.Place{files.At("the page", out)}); err != nil {
 		return err
 	}
 	return files.MayReplace(out, c.Bool("overwrite"))
@@ -227,12 +228,18 @@ func (j *job) figures(collected *report.Collected, dir string) (int, error) {
 		return 0, fmt.Errorf("--figures: %w", err)
 	}
 	endings := []string{".svg", ".png", ".csv"}
+	outputs := []files.Place{files.At("the page", j.c.String("output"))}
 	for _, f := range all {
 		for _, ending := range endings {
-			if err := files.MayReplace(filepath.Join(dir, f.ID+ending), j.c.Bool("overwrite")); err != nil {
+			name := filepath.Join(dir, f.ID+ending)
+			if err := files.MayReplace(name, j.c.Bool("overwrite")); err != nil {
 				return 0, err
 			}
+			outputs = append(outputs, files.At("a figure", name))
 		}
+	}
+	if err := files.KeepApart(j.places, outputs); err != nil {
+		return 0, err
 	}
 	for _, f := range all {
 		for _, ending := range endings {
