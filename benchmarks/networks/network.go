@@ -79,7 +79,14 @@ func ResNet20() (*Network, error) {
 }
 
 // ResNet18 is the one of the folder of shared data that was trained on balanced classes of CIFAR-10, with dropout 0.2 before its head.
-func ResNet18(shared string) (*Network, error) {
+func ResNet18(shared string) (*Network, error) { return resNet18("ResNet-18", shared, "balanced") }
+
+// ImbalancedResNet18 is the same network, trained with classes 5 to 9 at a tenth.
+func ImbalancedResNet18(shared string) (*Network, error) {
+	return resNet18("ResNet-18, imbalanced", shared, "imbalanced")
+}
+
+func resNet18(title, shared, trained string) (*Network, error) {
 	const name = "cifar_resnet18"
 	info, err := backbone.Describe(name)
 	if err != nil {
@@ -89,7 +96,7 @@ func ResNet18(shared string) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := weights.Open(filepath.Join(shared, "models", "cifar10-resnet18", "balanced.fp16.safetensors"))
+	f, err := weights.Open(filepath.Join(shared, "models", "cifar10-resnet18", trained+".fp16.safetensors"))
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +105,7 @@ func ResNet18(shared string) (*Network, error) {
 		return nil, err
 	}
 	recipe := info.Recipes[0]
-	out, err := ofCIFAR("ResNet-18", onnx.New(net.Graph), recipe.Mean[:], recipe.Std[:])
+	out, err := ofCIFAR(title, onnx.New(net.Graph), recipe.Mean[:], recipe.Std[:])
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

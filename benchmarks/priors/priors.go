@@ -1,6 +1,7 @@
 package priors
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -8,15 +9,17 @@ import (
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/benchmarks"
+	"github.com/oatta/oatta/benchmarks/networks"
 	"github.com/oatta/oatta/datasets"
 )
 
 // Settings say what is measured. The zero value, with a folder of shared data, is the study of the documentation.
 type Settings struct {
-	Shared  string // folder of shared data
-	Seeds   int    // streams drawn of each kind, seeded 1, 2, ...; 0: 10
-	Steps   int    // length of a stream; 0: 2000
-	Workers int    // streams that run at a time; 0: one for each core
+	Shared      string   // folder of shared data
+	Corruptions []string // of CIFAR-10-C, whose pictures the network predicts; nil: DefaultCorruptions, empty: none
+	Seeds       int      // streams drawn of each kind, seeded 1, 2, ...; 0: 10
+	Steps       int      // length of a stream; 0: 2000
+	Workers     int      // streams that run at a time; 0: one for each core
 }
 
 func (s *Settings) resolve() error {
@@ -32,10 +35,11 @@ func (s *Settings) resolve() error {
 	return nil
 }
 
-// Result is the outcome for every condition, method and seed.
+// Result is the outcome on one set of predictions, for every condition, method and seed.
 type Result struct {
+	Set          string
 	Seeds, Steps int
-	Base         float64 // accuracy of the predictor over the whole test set, percent
+	Base         float64 // accuracy of the predictor over the set, percent
 	Conditions   []string
 	Methods      []string
 	Accuracy     [][][]float64 // [conditions][methods][seeds], percent
@@ -81,23 +85,37 @@ func divide(dst []int, q [][]float64, prior []float64) {
 	}
 }
 
-// Run runs everything on the predictions of the imbalanced network.
-func Run(s Settings) (*Result, error) {
-	sets, err := benchmarks.NeedCIFARSets(s.Shared)
-	if err != nil {
-		return nil, err
+// Run runs everything on the predictions of the imbalanced network: those of the test set, which are ready, and those of corruptions, which the
+// runner makes. Corruptions that cannot be had are left out, and told in missing.
+func Run(ctx context.Context, r *networks.Runner, s Settings) (results []*Result, missing []string, err error) {
+	if s.Corruptions == nil {
+		s.Corruptions = DefaultCorruptions()
 	}
-	at := slices.IndexFunc(sets.Test, func(p *benchmarks.Predictions) bool { return p.Prior != nil })
-	return run(sets.Test[at], s)
+	clean, err := ready(s.Shared)
+	if err != nil {
+		return nil, nil, err
+	}
+	sets, missing, err := predicted(ctx, r, s.Shared, s.Corruptions)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, set := range append([]*benchmarks.Predictions{clean}, sets...) {
+		one, err := run(set, s)
+		if err != nil {
+			return nil, nil, err
+		}
+		results = append(results, one)
+	}
+	return results, missing, nil
 }
 
-// run is Run on the predictions of a set that knows its source prior.
+// run is Run on one set, which knows its source prior.
 func run(set *benchmarks.Predictions, s Settings) (*Result, error) {
 	if err := s.resolve(); err != nil {
 		return nil, err
 	}
 	list, columns := methods(set.Prior), conditions()
-	r := &Result{Seeds: s.Seeds, Steps: s.Steps, Base: set.Accuracy}
+	r := &Result{Set: set.Name, Seeds: s.Seeds, Steps: s.Steps, Base: set.Accuracy}
 	for _, m := range list {
 		r.Methods = append(r.Methods, m.Name)
 	}

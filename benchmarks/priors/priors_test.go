@@ -1,6 +1,7 @@
 package priors
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"math"
@@ -11,8 +12,10 @@ import (
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/benchmarks"
+	"github.com/oatta/oatta/benchmarks/networks"
 	"github.com/oatta/oatta/benchmarks/report"
 	"github.com/oatta/oatta/internal/testdata"
+	"github.com/oatta/oatta/runtime"
 )
 
 // paper is what is used of its published numbers.
@@ -96,7 +99,11 @@ func TestDivide(t *testing.T) {
 // The signs of the paper's claims that hold for a better predictor, too.
 func TestSigns(t *testing.T) {
 	shared := testdata.Tree(t, testdata.CIFARPredictions...)
-	r, err := Run(Settings{Shared: shared, Seeds: 4, Steps: 1000})
+	set, err := ready(shared)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := run(set, Settings{Seeds: 4, Steps: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,14 +126,14 @@ func TestSigns(t *testing.T) {
 		t.Errorf("without shift auto gains %+.2f by the source prior", d)
 	}
 	checkSection(t, r)
-	again, err := Run(Settings{Shared: shared, Seeds: 4, Steps: 1000, Workers: 1})
+	again, err := run(set, Settings{Seeds: 4, Steps: 1000, Workers: 1})
 	if err != nil || !slices.EqualFunc(r.Accuracy[3], again.Accuracy[3], slices.Equal) {
 		t.Errorf("another run: %v", err)
 	}
 }
 
 func checkSection(t *testing.T, r *Result) {
-	section, err := r.Section()
+	section, err := Section([]*Result{r, r}, []string{"a picture"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +141,7 @@ func checkSection(t *testing.T, r *Result) {
 	if err := report.WriteMarkdown(&b, []report.Section{section}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"| off, source prior ", "| 64.85 |", "| +1.35 |", "| auto: source prior less uniform "} {
+	for _, want := range []string{"| off, source prior ", "| 64.85 |", "| +1.35 |", "| auto: source prior less uniform ", "Missing: a picture", "percent by class prior: test set, imbalanced, source prior, base 81.1 %"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
@@ -144,9 +151,23 @@ func checkSection(t *testing.T, r *Result) {
 	}
 }
 
+// Without an engine, or without pictures, there is the test set alone, and the section says so.
+func TestWithoutCorruptions(t *testing.T) {
+	shared := testdata.Tree(t, append([]string{"models/cifar10-resnet18/imbalanced.fp16.safetensors", "data/cifar10c/fog.png"}, testdata.CIFARPredictions...)...)
+	without := &networks.Runner{Engine: func(context.Context) (runtime.Engine, error) { return nil, &report.MissingError{What: "an engine"} }}
+	results, missing, err := Run(context.Background(), without, Settings{Shared: shared, Corruptions: []string{"fog", "sand"}, Seeds: 1, Steps: 20})
+	if err != nil || len(results) != 1 || len(missing) != 2 || !strings.Contains(missing[0], "an engine") || !strings.Contains(missing[1], "sand.png") {
+		t.Errorf("%d results, missing %q, %v", len(results), missing, err)
+	}
+	results, missing, err = Run(context.Background(), without, Settings{Shared: shared, Corruptions: []string{}, Seeds: 1, Steps: 20})
+	if err != nil || len(results) != 1 || missing != nil {
+		t.Errorf("none asked for: %d results, missing %q, %v", len(results), missing, err)
+	}
+}
+
 func TestRefused(t *testing.T) {
 	var missing *report.MissingError
-	if _, err := Run(Settings{Shared: t.TempDir()}); !errors.As(err, &missing) {
+	if _, _, err := Run(context.Background(), &networks.Runner{}, Settings{Shared: t.TempDir()}); !errors.As(err, &missing) {
 		t.Errorf("no data: %v", err)
 	}
 	set := &benchmarks.Predictions{Q: [][]float64{{.5, .5}}, Truth: []int{0}, Prior: []float64{.5, .5}}
