@@ -49,7 +49,7 @@ type slot struct {
 
 // New opens the models, but for those that are to be loaded later. It is an error if one cannot be opened.
 func New(ctx context.Context, o Options) (*Backend, error) {
-	o.Limits = o.Limits.filled()
+	o.Limits, o.Commit = o.Limits.filled(), cmp.Or(o.Commit, 1024)
 	if err := o.Limits.validate(); err != nil {
 		return nil, err
 	}

@@ -12,15 +12,13 @@ import (
 	"github.com/oatta/oatta/serve"
 )
 
-// mostCommit is how many rows share a commit.
-const mostCommit = 1024
-
 // keeper steps the streams of one model, on one goroutine, and commits.
 type keeper struct {
 	model  string
 	store  store
 	limits Limits
 	early  bool
+	most   int // rows that share a commit
 	delay  time.Duration
 	log    *slog.Logger
 	meters *meters
@@ -39,7 +37,7 @@ type keeper struct {
 
 func newKeeper(model string, s store, o *Options, m *meters) (*keeper, error) {
 	k := &keeper{
-		model: model, store: s, limits: o.Limits, early: o.Early, delay: o.Delay, log: o.Log, meters: m,
+		model: model, store: s, limits: o.Limits, early: o.Early, most: o.Commit, delay: o.Delay, log: o.Log, meters: m,
 		inbox: newInbox(), gone: make(chan struct{}), closing: make(chan struct{}), swept: make(chan struct{}),
 	}
 	var err error
@@ -68,7 +66,7 @@ func (k *keeper) close() error {
 func (k *keeper) run() {
 	defer close(k.gone)
 	for {
-		calls := k.inbox.take(mostCommit, k.delay)
+		calls := k.inbox.take(k.most, k.delay)
 		if len(calls) == 0 {
 			return
 		}

@@ -20,6 +20,7 @@ type Options struct {
 	Memory int64         // about how many bytes the filters of one model may take beside a file; 0: 1 GiB
 	Early  bool          // answer before the state is durable: a crash may lose the last answered steps
 	Delay  time.Duration // that a run of a network, and a commit, wait for more to share it; 0: none, but what came in the meantime is in the next
+	Commit int           // rows that share a commit at most; 0: 1024
 	Limits Limits
 	Log    *slog.Logger // nil: nothing is logged
 }
