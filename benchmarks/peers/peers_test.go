@@ -64,7 +64,7 @@ func TestProcess(t *testing.T) {
 	if got, err := p.Ask([]byte("end\n")); err == nil || !strings.Contains(err.Error(), "has ended") {
 		t.Errorf("after the end: %q, %v", got, err)
 	}
-	if _, err := Start("", "no_such_module"); err == nil || !strings.Contains(err.Error(), "cannot import no_such_module; set OATTA_PYTHON") {
+	if _, err := Start("", "no_such_module"); err == nil || !strings.Contains(err.Error(), "cannot import no_such_module; to have it: set OATTA_PYTHON") {
 		t.Errorf("a missing module: %v", err)
 	}
 }

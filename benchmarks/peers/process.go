@@ -2,12 +2,15 @@ package peers
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"strings"
+
+	"github.com/oatta/oatta/benchmarks/report"
 )
 
 // Process is a Python script that answers a line with a line.
@@ -22,9 +25,18 @@ func python(modules ...string) (string, error) {
 	name := cmp.Or(os.Getenv("OATTA_PYTHON"), "python3")
 	list := strings.Join(modules, ", ")
 	if text, err := exec.Command(name, "-c", "import "+list).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("peers: %s cannot import %s; set OATTA_PYTHON to a Python that can: %w\n%s", name, list, err, text)
+		return "", &report.MissingError{
+			What: fmt.Sprintf("a Python with its modules: %s cannot import %s", name, list), How: "set OATTA_PYTHON to a Python that can",
+			Err: fmt.Errorf("%w: %s", err, lastLine(text)),
+		}
 	}
 	return name, nil
+}
+
+// lastLine is where Python says what went wrong.
+func lastLine(text []byte) []byte {
+	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
+	return lines[len(lines)-1]
 }
 
 // Start runs a script that needs some modules. What it writes to standard error is seen.

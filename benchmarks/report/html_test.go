@@ -69,7 +69,7 @@ func TestPageSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`<th scope="col" class="paper">paper</th>`, `<td class="paper">-0.50 ±0.25**</td>`, `<td>&#43;0.00 ±0.12*</td>`, "<p>the sky</p>", `<span class="tag">(missing)</span>`,
+		`<th scope="col" class="paper">paper</th>`, `<td class="paper">-0.50 ±0.25**</td>`, `<td>&#43;0.00 ±0.12*</td>`, "<p><strong>Missing:</strong> the sky</p>", `<span class="tag">(missing)</span>`,
 		"<code>oatta bench controlled</code>", "<dt>Seeds</dt><dd>0 to 9</dd>", "<code>resnet20 cd34</code>", "prefers-color-scheme:dark", `alt="a line"`, "&lt;script&gt;alert(1)&lt;/script&gt;",
 	} {
 		if !strings.Contains(b.String(), want) {

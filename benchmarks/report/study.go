@@ -42,8 +42,11 @@ type MissingError struct {
 }
 
 // Error implements error.
-func (e *MissingError) Error() string {
-	text := "missing: " + e.What
+func (e *MissingError) Error() string { return "missing: " + e.Text() }
+
+// Text is the error without its first word, for where that stands already.
+func (e *MissingError) Text() string {
+	text := e.What
 	if e.How != "" {
 		text += "; to have it: " + e.How
 	}

@@ -232,18 +232,24 @@ const patience = 5 * time.Second
 
 // unable is the section of a study that could not be done.
 func (h *host) unable(p part, err error) report.Section {
-	text := err.Error()
-	var missing *report.MissingError
-	switch {
-	case errors.As(err, &missing):
-		text = missing.Error()
-	case errors.Is(err, fs.ErrNotExist):
-		text = "missing: " + text
-	}
-	h.say("%s: %s", p.Name, text)
+	text := wanting(err)
+	h.say("%s: missing: %s", p.Name, text)
 	return report.Section{
 		ID: p.Name, Title: strings.ToUpper(p.Does[:1]) + p.Does[1:], Missing: []string{text},
 		Made: report.Made{Command: typed(p.Name, p.set), Settings: settingsHash(p.Name, p.set), Machine: machine(), Versions: h.with(nil)},
+	}
+}
+
+// wanting says what is missing for want of what an error tells.
+func wanting(err error) string {
+	var missing *report.MissingError
+	switch {
+	case errors.As(err, &missing):
+		return missing.Text()
+	case errors.Is(err, fs.ErrNotExist):
+		return err.Error()
+	default:
+		return "a run without a failure: " + err.Error()
 	}
 }
 

@@ -161,8 +161,8 @@ func TestAllTellsWhatIsMissing(t *testing.T) {
 		t.Fatalf("%v", err)
 	}
 	for name, want := range map[string][]string{
-		"report.md":   {"Missing: missing: the moon; to have it: look up", "Title of last", "Not measured, or not in full: Made up, absent; Made up, broken."},
-		"report.html": {"missing: the moon; to have it: look up", "a &lt;b&gt;fault&lt;/b&gt;", "prefers-color-scheme", `<td class="paper">&#43;2.00</td>`},
+		"report.md":   {"Missing: the moon; to have it: look up", "Title of last", "Not measured, or not in full: Made up, absent; Made up, broken."},
+		"report.html": {"<strong>Missing:</strong> the moon; to have it: look up", "a &lt;b&gt;fault&lt;/b&gt;", "prefers-color-scheme", `<td class="paper">&#43;2.00</td>`},
 	} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {

@@ -69,10 +69,11 @@ func command(env console.Environment, s report.Study, set report.Flags, do func(
 			}
 			h := newHost(env.Err, c.Bool("quiet"))
 			defer h.finish()
-			if err := do(c, h); err != nil {
-				return fmt.Errorf("bench %s: %w", s.Name, err)
+			err := do(c, h)
+			if err == nil || err.Error() == "" { // an exit code alone
+				return err
 			}
-			return nil
+			return fmt.Errorf("bench %s: %w", s.Name, err)
 		},
 	}
 }
@@ -106,7 +107,7 @@ func printingCommand(env console.Environment, p printing) *cli.Command {
 func typed(name string, set report.Flags) string {
 	words := []string{"oatta bench", name}
 	set.Visit(func(f *flag.Flag) {
-		if f.Name == "out" {
+		if f.Name == "out" || f.Name == "cache" { // no number depends on these
 			return
 		}
 		if b, ok := f.Value.(interface{ IsBoolFlag() bool }); ok && b.IsBoolFlag() && f.Value.String() == "true" {

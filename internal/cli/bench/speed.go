@@ -22,7 +22,7 @@ func declareSpeed(f report.Flags) report.Run {
 		}
 		add := func(t report.Table, err error) {
 			if err != nil {
-				s.Missing = append(s.Missing, err.Error())
+				s.Missing = append(s.Missing, wanting(err))
 			} else {
 				s.Tables = append(s.Tables, t)
 			}
@@ -31,7 +31,7 @@ func declareSpeed(f report.Flags) report.Run {
 		if besidePyTorch != nil {
 			add(besidePyTorch(ctx, h, quick))
 		} else {
-			s.Missing = append(s.Missing, "missing: the CPU time of a process, which this system does not tell: nothing was timed beside PyTorch")
+			s.Missing = append(s.Missing, "the CPU time of a process, which this system does not tell: nothing was timed beside PyTorch")
 		}
 		return []report.Section{s}, ctx.Err()
 	}
