@@ -26,7 +26,11 @@ func (l *Labels) Finder() *LabelFinder {
 	f := &LabelFinder{table: l, exact: map[string]int{}, whole: map[string]int{}, ends: map[string]int{}, users: map[int]string{}}
 	for i, e := range l.Entries {
 		name := FoldName(e.File)
-		f.exact[e.File] = i
+		if old, twice := f.exact[e.File]; twice && (old == several || l.Entries[old].Label != e.Label) {
+			f.exact[e.File] = several // of several streams
+		} else {
+			f.exact[e.File] = i
+		}
 		if old, twice := f.whole[name]; twice && (old == several || l.Entries[old].Label != e.Label) {
 			f.whole[name] = several
 		} else {

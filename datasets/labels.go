@@ -20,14 +20,17 @@ type Labels struct {
 
 // LabelEntry is the label of one file.
 type LabelEntry struct {
-	File  string // path relative to the root of a listing, or base name
-	Label string // name or index of a class; "" where the table leaves it open
-	Line  int    // in the table
+	File   string // path relative to the root of a listing, or base name
+	Label  string // name or index of a class; "" where the table leaves it open
+	Line   int    // in the table
+	Stream string // of the item, where a column of that name says it; else ""
 }
 
 // ReadLabels reads a CSV table of labels: a header with the columns file and label, in any order and case, beside others that are ignored;
 // comma, semicolon or tab between them. A table without a header is understood if it has two columns of which the first row's first ends
-// like a picture. RelativePath and File of Timelapse, and Directory and FileName of camtrapR, name a file together. A file may come twice with the same label, not with another. Gzip is looked through.
+// like a picture. RelativePath and File of Timelapse, and Directory and FileName of camtrapR, name a file together. A column stream, if there
+// is one, tells items of one name in several streams apart. A file of one stream may come twice with the same label, not with another. Gzip is
+// looked through.
 func ReadLabels(name string) (*Labels, error) {
 	in, err := textfile.Open(name)
 	if err != nil {
@@ -43,22 +46,23 @@ func parseLabels(name string, r io.Reader) (*Labels, error) {
 	if err != nil {
 		return nil, err
 	}
-	named, label, err := labelColumns(t)
+	named, label, stream, err := labelColumns(t)
 	if err != nil {
 		return nil, err
 	}
 	l := &Labels{Name: name}
-	seen := map[string]int{}
+	seen := map[[2]string]int{}
 	err = t.Each(func(row table.Row) error {
 		if label >= len(row.Cells) {
 			return t.Errorf(defaultLabel, "is missing: the row has %s", message.Count(len(row.Cells), "column"))
 		}
-		e := LabelEntry{File: named.of(row), Label: strings.TrimSpace(row.Get(label)), Line: row.Line}
+		e := LabelEntry{File: named.of(row), Label: strings.TrimSpace(row.Get(label)), Line: row.Line, Stream: row.Get(stream)}
 		if e.File == "" {
 			return t.Errorf(named.column, "is empty")
 		}
-		if i, ok := seen[e.File]; !ok {
-			seen[e.File] = len(l.Entries)
+		key := [2]string{e.File, e.Stream}
+		if i, ok := seen[key]; !ok {
+			seen[key] = len(l.Entries)
 			l.Entries = append(l.Entries, e)
 		} else if old := l.Entries[i]; old.Label != e.Label {
 			return t.Errorf(defaultLabel, "%s is %q here and %q in line %d", message.Show(e.File), e.Label, old.Label, old.Line)
@@ -68,16 +72,19 @@ func parseLabels(name string, r io.Reader) (*Labels, error) {
 	return l, err
 }
 
-// labelColumns finds the columns that name the file, and that of the label.
-func labelColumns(t *table.Reader) (named fileColumns, label int, err error) {
+// labelColumns finds the columns that name the file, and those of the label and, -1 if there is none, of the stream.
+func labelColumns(t *table.Reader) (named fileColumns, label, stream int, err error) {
 	if !t.Has(defaultFileField, defaultLabel) && len(t.Header) == 2 && pictureExtensions[path.Ext(strings.ToLower(strings.TrimSpace(t.Header[0])))] {
 		t.UnreadHeader()
-		return fileColumns{folder: -1, column: defaultFileField}, 1, nil
+		return fileColumns{folder: -1, column: defaultFileField}, 1, -1, nil
 	}
 	if named, err = fileColumnsOf(t, "", ""); err == nil {
 		label, err = t.Column(defaultLabel, true)
 	}
-	return named, label, err
+	if err == nil {
+		stream, err = t.Column("stream", false)
+	}
+	return named, label, stream, err
 }
 
 // Apply gives the pictures of a listing the labels of the table, matching by path relative to the root, else by an end of the paths that no

@@ -8,7 +8,7 @@ import (
 )
 
 func TestParseLabels(t *testing.T) {
-	plainEntries := []LabelEntry{{"a/1.jpg", "fox", 2}, {"b 2.jpg", "3", 3}}
+	plainEntries := []LabelEntry{{"a/1.jpg", "fox", 2, ""}, {"b 2.jpg", "3", 3, ""}}
 	for name, c := range map[string]struct {
 		text string
 		want []LabelEntry
@@ -20,12 +20,12 @@ func TestParseLabels(t *testing.T) {
 		"more columns":   {"id,Label , FILE\n9, fox ,a/1.jpg\n8,3,b 2.jpg,left over\n", plainEntries},
 		"repeated":       {"file,label\na/1.jpg,fox\nb 2.jpg,3\na/1.jpg,fox\n", plainEntries},
 		"empty lines":    {"file,label\na/1.jpg,fox\nb 2.jpg,3\n\n\n", plainEntries},
-		"quotes":         {"file,label\n\"a,\"\"1\"\".jpg\",\"fox, red\"\n", []LabelEntry{{`a,"1".jpg`, "fox, red", 2}}},
-		"line in a name": {"file,label\n\"a\nb.jpg\",fox\nc.jpg,hare\n", []LabelEntry{{"a\nb.jpg", "fox", 2}, {"c.jpg", "hare", 4}}},
-		"no header":      {"A.JPG,fox\nb.jpg,hare\n", []LabelEntry{{"A.JPG", "fox", 1}, {"b.jpg", "hare", 2}}},
-		"open label":     {"file,label\na.jpg,\n", []LabelEntry{{"a.jpg", "", 2}}},
+		"quotes":         {"file,label\n\"a,\"\"1\"\".jpg\",\"fox, red\"\n", []LabelEntry{{`a,"1".jpg`, "fox, red", 2, ""}}},
+		"line in a name": {"file,label\n\"a\nb.jpg\",fox\nc.jpg,hare\n", []LabelEntry{{"a\nb.jpg", "fox", 2, ""}, {"c.jpg", "hare", 4, ""}}},
+		"no header":      {"A.JPG,fox\nb.jpg,hare\n", []LabelEntry{{"A.JPG", "fox", 1, ""}, {"b.jpg", "hare", 2, ""}}},
+		"open label":     {"file,label\na.jpg,\n", []LabelEntry{{"a.jpg", "", 2, ""}}},
 		"header only":    {"file,label\n", nil},
-		"comma inside":   {"file;label;note\na.jpg;fox;\"1,2,3,4\"\n", []LabelEntry{{"a.jpg", "fox", 2}}},
+		"comma inside":   {"file;label;note\na.jpg;fox;\"1,2,3,4\"\n", []LabelEntry{{"a.jpg", "fox", 2, ""}}},
 	} {
 		l, err := parseLabels("labels.csv", strings.NewReader(c.text))
 		if err != nil {

@@ -20,6 +20,7 @@ type Truths struct {
 
 	options evaluation.Options
 	files   *datasets.LabelFinder
+	streams *datasets.StreamLabels   // in place of files where names alone do not say whose labels they are
 	all     func() ([]string, error) // the labels that the items hold; nil: there is a table, or nobody can tell
 }
 
@@ -37,7 +38,11 @@ func (r *Reading) ReadTruths() (*Truths, error) {
 	if t.Table, err = datasets.ReadLabels(file); err != nil {
 		return nil, err
 	}
-	t.files = t.Table.Finder()
+	if t.Table.Repeats() {
+		t.streams = t.Table.ByStream()
+	} else {
+		t.files = t.Table.Finder()
+	}
 	return t, nil
 }
 
@@ -85,14 +90,22 @@ func (t *Truths) Add(item *predictions.Item, before, after int, vectors func() (
 	return class
 }
 
+// labelOf returns the label of an item in the table.
+func (t *Truths) labelOf(item *predictions.Item) (string, error) {
+	if t.streams != nil {
+		return t.streams.Of(string(item.Stream), string(item.ID))
+	}
+	return t.files.Of(string(item.ID))
+}
+
 // ClassOf returns the class of an item's true label. ok is false where there is none, or one that is no class; each is counted.
 func (t *Truths) ClassOf(item *predictions.Item) (class int, ok bool) {
 	if t.Err != nil {
 		return 0, false
 	}
 	label := string(item.Truth)
-	if label == "" && t.files != nil {
-		if label, t.Err = t.files.Of(string(item.ID)); t.Err != nil {
+	if label == "" && t.Table != nil {
+		if label, t.Err = t.labelOf(item); t.Err != nil {
 			return 0, false
 		}
 	}

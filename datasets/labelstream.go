@@ -1,0 +1,76 @@
+package datasets
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/oatta/oatta/datasets/internal/message"
+)
+
+// StreamLabels finds the labels of items that are told apart by stream and name. It is not safe for concurrent use.
+type StreamLabels struct {
+	table *Labels
+	own   map[[2]string]int // entry by stream and file
+	any   *LabelFinder      // of the entries that name no stream
+	at    []int             // place in table of the entries of any
+	used  map[int]bool
+}
+
+// ByStream returns a finder of the labels of a table among items of several streams. An entry that names a stream is of no other's item.
+func (l *Labels) ByStream() *StreamLabels {
+	f := &StreamLabels{table: l, own: map[[2]string]int{}, used: map[int]bool{}}
+	rest := &Labels{Name: l.Name}
+	for i, e := range l.Entries {
+		if e.Stream != "" {
+			f.own[[2]string{e.Stream, e.File}] = i
+			continue
+		}
+		rest.Entries, f.at = append(rest.Entries, e), append(f.at, i)
+	}
+	f.any = rest.Finder()
+	return f
+}
+
+// Of returns the label of an item, "" if the table has none. An entry of its stream must have its name as it is; of those that name no stream,
+// names are compared as [LabelFinder.Of] does. Two entries of different labels are an error.
+func (f *StreamLabels) Of(stream, file string) (string, error) {
+	i, ok := f.own[[2]string{stream, file}]
+	if !ok {
+		return f.any.Of(file)
+	}
+	e := f.table.Entries[i]
+	if j, twice := f.any.exact[file]; twice && j != several && f.any.table.Entries[j].Label != e.Label {
+		o := f.any.table.Entries[j]
+		return "", fmt.Errorf("datasets: %s:%d: %s is %q here and %q in line %d", message.Show(filepath.Base(f.table.Name)), e.Line, message.Show(file), e.Label, o.Label, o.Line)
+	}
+	f.used[i] = true
+	return e.Label, nil
+}
+
+// Note is that of [LabelFinder.Note].
+func (f *StreamLabels) Note() string { return f.any.Note() }
+
+// Unused returns the entries that are of no item so far, in the order of the table.
+func (f *StreamLabels) Unused() (out []LabelEntry) {
+	for i := range f.any.users {
+		f.used[f.at[i]] = true
+	}
+	for i, e := range f.table.Entries {
+		if !f.used[i] {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// Repeats tells whether a file has entries of several streams: its name alone does not say whose label it is then.
+func (l *Labels) Repeats() bool {
+	stream := make(map[string]string, len(l.Entries))
+	for _, e := range l.Entries {
+		if old, ok := stream[e.File]; ok && old != e.Stream {
+			return true
+		}
+		stream[e.File] = e.Stream
+	}
+	return false
+}
