@@ -73,6 +73,7 @@ type bench struct {
 	inputs [][]float32 // nil: cannot be loaded
 	net    network
 	filter func(o *streams.Options) // changes how the streams are filtered; nil: causally, told of times
+	known  []int                    // labels that are certain; nil: none
 }
 
 func newBench(seed uint64, n int) *bench {
@@ -92,6 +93,17 @@ func newBench(seed uint64, n int) *bench {
 		b.inputs = append(b.inputs, x)
 	}
 	return b
+}
+
+// know makes the labels of some items certain.
+func (b *bench) know(r *rand.Rand) {
+	for range b.items {
+		class := adapt.Unknown
+		if r.IntN(8) == 0 {
+			class = r.IntN(classes)
+		}
+		b.known = append(b.known, class)
+	}
 }
 
 func (b *bench) load(dst []float32, i int, _ uint64) error {
@@ -116,7 +128,7 @@ func (b *bench) job(t testing.TB) Job {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Job{Items: b.items, Load: b.load, Predictor: base, Filter: filter, Format: format, Batch: 4, Loaders: 2, Runners: 1}
+	return Job{Items: b.items, Load: b.load, Predictor: base, Filter: filter, Known: b.known, Format: format, Batch: 4, Loaders: 2, Runners: 1}
 }
 
 // times learn a rhythm soon, so that resumptions have something to forget.
@@ -409,7 +421,8 @@ func (b *bench) runFor(t testing.TB, path string, mode Mode, n int, whole bool) 
 // run that was never interrupted.
 func TestResumeEqualsAnUninterruptedRun(t *testing.T) {
 	for name, how := range filterings {
-		t.Run(name, func(t *testing.T) { resumeEquals(t, how) })
+		t.Run(name, func(t *testing.T) { resumeEquals(t, how, false) })
+		t.Run(name+", with known labels", func(t *testing.T) { resumeEquals(t, how, true) })
 	}
 }
 
@@ -442,11 +455,14 @@ func keptFilters(s adapt.Settings) func(string) (*adapt.Filter, error) {
 	}
 }
 
-func resumeEquals(t *testing.T, how func(o *streams.Options)) {
+func resumeEquals(t *testing.T, how func(o *streams.Options), known bool) {
 	for seed := range uint64(25) {
 		r := rand.New(rand.NewPCG(seed, 99))
 		b := newBench(seed, 1+r.IntN(150))
 		b.filter = how
+		if known {
+			b.know(r)
+		}
 		path := filepath.Join(t.TempDir(), "out.json")
 		want, report := b.stream(t, func(*Job) {})
 		mode, resumes := Fresh, 0
@@ -466,6 +482,47 @@ func resumeEquals(t *testing.T, how func(o *streams.Options)) {
 		}
 		if left, _ := filepath.Glob(path + ".*"); len(left) > 0 {
 			t.Errorf("left behind: %v", left)
+		}
+	}
+}
+
+// Known labels are the answers of their items, are called so, and are no changes by the filter; they reach the others of their stream.
+func TestKnownLabels(t *testing.T) {
+	for name, how := range filterings {
+		b := newBench(21, 120)
+		b.filter = how
+		collect := func() (out []results.Record) {
+			b.stream(t, func(j *Job) {
+				j.Observe = func(_ int, r *results.Record) {
+					one := *r
+					one.Adapted = slices.Clone(r.Adapted)
+					out = append(out, one)
+				}
+			})
+			return out
+		}
+		before := collect()
+		b.know(rand.New(rand.NewPCG(21, 2)))
+		others := 0
+		for i, r := range collect() {
+			class := 0
+			if !r.Failed() {
+				class, _ = r.Label()
+			}
+			switch {
+			case r.Failed() || b.known[i] == adapt.Unknown:
+				if r.Known() {
+					t.Errorf("%s: item %d is called known", name, i)
+				}
+				if !r.Failed() && !slices.Equal(r.Adapted, before[i].Adapted) {
+					others++
+				}
+			case !r.Known() || r.Changed() || class != b.known[i] || r.Adapted[class] != 1:
+				t.Errorf("%s: item %d: known as %d, is %d, mode %s, %v", name, i, b.known[i], class, r.Mode, r.Adapted)
+			}
+		}
+		if others < 20 {
+			t.Errorf("%s: %d other answers", name, others)
 		}
 	}
 }

@@ -26,6 +26,8 @@ type Job struct {
 	// Filter says how the streams are filtered: how much of its stream an answer may know, and what becomes of the time between items.
 	Filter streams.Options
 	Format results.Format
+	// Known holds of each item the class that is known for certain, or [adapt.Unknown]; nil: none is known.
+	Known []int
 
 	Batch   int // items a run of the predictor, or streams a run of Streams; what it insists on wins
 	Loaders int // goroutines that load items

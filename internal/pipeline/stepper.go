@@ -98,7 +98,11 @@ func (s *stepper) pass(item *Item, o outcome, failure string) error {
 		s.wait.Push(waiting{raw: slices.Clone(o.raw)})
 	}
 	s.stream, s.name = append(s.stream[:0], item.Stream...), append(s.name[:0], item.Name...)
-	return s.runner.Add(streams.Item[int]{Stream: s.stream, ID: s.name, Time: item.moment(), Probs: s.raw, Ref: s.ref})
+	add := streams.Item[int]{Stream: s.stream, ID: s.name, Time: item.moment(), Probs: s.raw, Ref: s.ref}
+	if s.job.Known != nil && s.job.Known[s.at] != adapt.Unknown {
+		add.Known, add.Class = true, s.job.Known[s.at]
+	}
+	return s.runner.Add(add)
 }
 
 // end ends the stream of the current item, and answers what waits.
@@ -144,6 +148,9 @@ func (s *stepper) answer(a streams.Answer[int]) error {
 	r.Raw, r.Adapted, r.Gate, r.Mode, r.Path = raw, a.Probs, a.Gate, string(cmp.Or(s.job.Filter.Mode, streams.Filtered)), a.Class+1
 	if err := adapt.Check(r.Adapted, len(raw)); err != nil {
 		panic(fmt.Sprintf("pipeline: %s: the filter gave no probabilities: %v", r.File, err)) // never, whatever the network put out
+	}
+	if a.Known {
+		r.Mode = results.ModeKnown
 	}
 	if r.Changed() {
 		s.counts.Changed++

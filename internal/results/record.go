@@ -17,7 +17,7 @@ type Record struct {
 
 	Raw, Adapted []float64 // probabilities [classes] before and after the filter; nil after a failure
 	Gate         float64   // share of the adapted vector that owes itself to order, 0 to 1
-	Mode         string    // how much of the stream the filter knew: filtered (its past), lagged or smoothed
+	Mode         string    // how much of the stream the filter knew: filtered (its past), lagged or smoothed; or [ModeKnown]
 	Path         int       // 1 + the class on the most probable path through the stream (Viterbi), which is the label then; 0: there is none
 	Failure      string    // why the item has no result; "" if it has
 }
@@ -28,6 +28,13 @@ type Box struct {
 	Conf     float64
 	BBox     [4]float64 // x, y, width, height in shares of the picture, from its upper left corner
 }
+
+// ModeKnown is the mode of an item whose label was known for certain and given to the filter: what it has is no answer of the filter, and no
+// success of it.
+const ModeKnown = "known"
+
+// Known tells whether the label was given.
+func (r *Record) Known() bool { return r.Mode == ModeKnown }
 
 // Failed tells whether the item has no result.
 func (r *Record) Failed() bool { return r.Failure != "" }
@@ -45,9 +52,9 @@ func Top(p []float64) (class int, probability float64) {
 	return class, p[class]
 }
 
-// Changed tells whether the filter changed the label.
+// Changed tells whether the filter changed the label. One that was given it did not change.
 func (r *Record) Changed() bool {
-	if r.Failed() {
+	if r.Failed() || r.Known() {
 		return false
 	}
 	raw, _ := Top(r.Raw)
