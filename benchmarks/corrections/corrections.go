@@ -1,14 +1,35 @@
 package corrections
 
 import (
+	"context"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/benchmarks"
+	"github.com/oatta/oatta/benchmarks/report"
 )
+
+// Study is the command.
+func Study() report.Study {
+	return report.Study{Name: "corrections", Does: "what corrected labels are worth to the items that nobody corrected, and what a mistaken one costs", Declare: declare}
+}
+
+func declare(f report.Flags) report.Run {
+	s := Settings{Percent: Shares()}
+	f.Shared(&s.Shared)
+	f.List(&s.Sets, "sets", "files of data/predictions without their ending, separated by commas (default: all)")
+	f.Seeds(&s.Seeds, 4, "draws of the items that are corrected")
+	f.Workers(&s.Workers)
+	return func(context.Context, report.Host) ([]report.Section, error) {
+		tables, err := Run(s)
+		if err != nil {
+			return nil, err
+		}
+		return []report.Section{{ID: "corrections", Title: "Corrected labels and the items that nobody corrected", Tables: tables}}, nil
+	}
+}
 
 // Settings say what is measured.
 type Settings struct {
@@ -78,11 +99,11 @@ func top(p []float64) int {
 // nothing is known of n items.
 func nothing(n int) []int { return slices.Repeat([]int{adapt.Unknown}, n) }
 
-// Run writes a table for each set.
-func Run(w io.Writer, s Settings) error {
+// Run returns a table for each set.
+func Run(s Settings) (tables []report.Table, err error) {
 	sets, err := benchmarks.ReadRealCollections(s.Shared)
 	if err != nil {
-		return err
+		return nil, &report.MissingError{What: "real predictions (data/predictions of --shared)", Err: err}
 	}
 	for _, set := range sets {
 		if len(s.Sets) > 0 && !slices.Contains(s.Sets, set.File) {
@@ -90,13 +111,11 @@ func Run(w io.Writer, s Settings) error {
 		}
 		table, err := s.table(set)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if err := table.WriteMarkdown(w); err != nil {
-			return err
-		}
+		tables = append(tables, table)
 	}
-	return nil
+	return tables, nil
 }
 
 // draw is one draw of a stream: which items are corrected at each share, and their order.
@@ -211,8 +230,9 @@ func (d draw) mistaken() []int {
 }
 
 // table runs a set.
-func (s Settings) table(set *benchmarks.Collection) (t benchmarks.Table, err error) {
-	t = benchmarks.Table{
+func (s Settings) table(set *benchmarks.Collection) (t report.Table, err error) {
+	t = report.Table{
+		ID:      set.File,
 		Title:   set.Name + ": accuracy of the items that were not corrected, in points against no correction (worst stream)",
 		Columns: []string{"corrected"},
 		Notes:   []string{fmt.Sprintf("%d streams, %d draws. A mistake is one item of each stream with a wrong label; its cost is in items.", len(set.Streams), s.Seeds)},

@@ -27,6 +27,7 @@ var order = []chapter{
 	{name: "real", minutes: 3},
 	{name: "hindsight", minutes: 2, quick: []string{"--seeds", "1", "--steps", "200", "--sets", "elastic_transform"}},
 	{name: "gaps", minutes: 1, quick: []string{"--seeds", "1"}},
+	{name: "corrections", minutes: 1, quick: []string{"--seeds", "1"}},
 	{name: "truncation", minutes: 1, quick: []string{"--seeds", "1", "--steps", "200"}},
 	{name: "detection", minutes: 2, quick: []string{"--seeds", "1", "--steps", "200"}},
 	{name: "movement", minutes: 2, quick: []string{"--shuffles", "1", "--people", "(user21)$"}},

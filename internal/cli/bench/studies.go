@@ -12,6 +12,7 @@ import (
 	"github.com/oatta/oatta/benchmarks"
 	"github.com/oatta/oatta/benchmarks/baselines"
 	"github.com/oatta/oatta/benchmarks/controlled"
+	"github.com/oatta/oatta/benchmarks/corrections"
 	"github.com/oatta/oatta/benchmarks/corruption"
 	"github.com/oatta/oatta/benchmarks/detection"
 	"github.com/oatta/oatta/benchmarks/flops"
@@ -36,6 +37,7 @@ func studies() []report.Study {
 		corruption.ThresholdStudy(),
 		plasticity.Study(),
 		flops.Study(),
+		corrections.Study(),
 		{Name: "hindsight", Does: "what looking back is worth", Declare: declareHindsight},
 		{Name: "gaps", Does: "what it is worth to know when items come", Declare: declareGaps},
 		{Name: "truncation", Does: "what lists of the top few classes keep of the filter's gain on whole vectors", Declare: declareTruncation},
