@@ -29,7 +29,7 @@ type LabelEntry struct {
 // ReadLabels reads a CSV table of labels: a header with the columns file and label, in any order and case, beside others that are ignored;
 // comma, semicolon or tab between them. A table without a header is understood if it has two columns of which the first row's first ends
 // like a picture. RelativePath and File of Timelapse, and Directory and FileName of camtrapR, name a file together. A column stream, if there
-// is one, tells items of one name in several streams apart. A file of one stream may come twice with the same label, not with another. Gzip is
+// is one, tells whose a name is where several streams have it ([Labels.ByStream]). A file of one stream may come twice with the same label, not with another. Gzip is
 // looked through.
 func ReadLabels(name string) (*Labels, error) {
 	in, err := textfile.Open(name)

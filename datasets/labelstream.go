@@ -3,6 +3,7 @@ package datasets
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/oatta/oatta/datasets/internal/message"
 )
@@ -63,14 +64,7 @@ func (f *StreamLabels) Unused() (out []LabelEntry) {
 	return out
 }
 
-// Repeats tells whether a file has entries of several streams: its name alone does not say whose label it is then.
-func (l *Labels) Repeats() bool {
-	stream := make(map[string]string, len(l.Entries))
-	for _, e := range l.Entries {
-		if old, ok := stream[e.File]; ok && old != e.Stream {
-			return true
-		}
-		stream[e.File] = e.Stream
-	}
-	return false
+// NamesStreams tells whether entries name the streams of their items.
+func (l *Labels) NamesStreams() bool {
+	return slices.ContainsFunc(l.Entries, func(e LabelEntry) bool { return e.Stream != "" })
 }

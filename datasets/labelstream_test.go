@@ -17,7 +17,7 @@ const corrections = "file,stream,label,who,when\n" +
 func TestLabelsByStream(t *testing.T) {
 	l, err := parseLabels("c.csv", strings.NewReader(corrections))
 	must(t, err)
-	if !l.Repeats() || l.Entries[1].Stream != "cam2" || l.Entries[1].Line != 3 {
+	if !l.NamesStreams() || l.Entries[1].Stream != "cam2" || l.Entries[1].Line != 3 {
 		t.Errorf("%+v", l.Entries)
 	}
 	f := l.ByStream()

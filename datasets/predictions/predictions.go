@@ -70,6 +70,8 @@ type Options struct {
 	// Most is how many classes a document may declare for the filters of its streams to have all of them; of more, they have those that
 	// lists of their stream name, and one that stands for the others ([Space]). Default 64.
 	Most int
+	// Also, if set, names classes that the filter of a stream has although no list of the stream may name them; names that are no classes are ignored.
+	Also func(stream string) []string
 	// Top is how many classes the adapted lists of a document have; default: as many as the raw list.
 	Top int
 	// MaxLine is the most bytes that a line may have; default 16 MiB.

@@ -121,18 +121,32 @@ func (d *Document) makeSpaces() {
 				}
 			}
 		}
+		lists := len(named)
+		d.nameAlso(named, d.entries[i].stream)
 		classes := make([]int, 0, len(named))
 		for c := range named {
 			classes = append(classes, c)
 		}
 		slices.Sort(classes)
 		space := newSpace(classes, d.declared, d.o.Most)
-		space.Single, space.Alone = longest <= 1, len(named) == 1 && d.declared > 1
+		space.Single, space.Alone = longest <= 1, lists == 1 && d.declared > 1
 		d.allow(space, d.entries[i:n])
 		for k := i; k < n; k++ {
 			d.entries[k].space = space
 		}
 		i = n
+	}
+}
+
+// nameAlso adds the classes that a stream has for another reason than its lists.
+func (d *Document) nameAlso(named map[int]bool, stream string) {
+	if d.o.Also == nil {
+		return
+	}
+	for _, name := range d.o.Also(stream) {
+		if class := d.classOf(name); class >= 0 {
+			named[class] = true
+		}
 	}
 }
 

@@ -20,7 +20,7 @@ type Truths struct {
 
 	options evaluation.Options
 	files   *datasets.LabelFinder
-	streams *datasets.StreamLabels   // in place of files where names alone do not say whose labels they are
+	streams *datasets.StreamLabels   // in place of files where the table names streams
 	all     func() ([]string, error) // the labels that the items hold; nil: there is a table, or nobody can tell
 }
 
@@ -38,7 +38,7 @@ func (r *Reading) ReadTruths() (*Truths, error) {
 	if t.Table, err = datasets.ReadLabels(file); err != nil {
 		return nil, err
 	}
-	if t.Table.Repeats() {
+	if t.Table.NamesStreams() {
 		t.streams = t.Table.ByStream()
 	} else {
 		t.files = t.Table.Finder()
