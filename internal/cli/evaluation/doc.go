@@ -1,2 +1,3 @@
-// Package evaluation prints the scores of eval and filter, and finds true labels among the classes.
+// Package evaluation prints the scores of eval and filter, and finds labels among the classes: true ones to score against, and ones that are known for
+// certain, for the filter.
 package evaluation

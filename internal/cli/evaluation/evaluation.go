@@ -16,8 +16,9 @@ type Report struct {
 	Settings   any    `json:"settings"` // of the run
 	Items      int    `json:"items"`
 	Failures   int    `json:"failures"`
-	Unlabelled int    `json:"unlabelled"` // items without a label
-	Unknown    int    `json:"unknown"`    // items whose label is none of the model's
+	Unlabelled int    `json:"unlabelled"`      // items without a label
+	Unknown    int    `json:"unknown"`         // items whose label is none of the model's
+	Known      int    `json:"known,omitempty"` // items whose label the filter was given, and which are not scored
 	Complete   bool   `json:"complete"`
 	scores.Evaluation
 	Intervals *scores.Bootstrap `json:"intervals,omitempty"` // over streams, or what --groups makes of them
@@ -34,8 +35,12 @@ func (e Report) Write(w io.Writer, format string) error {
 // Print writes the scores as text.
 func (e Report) Print(w io.Writer) error {
 	what := cmp.Or(e.What, "item") + "s"
-	fmt.Fprintf(w, "%d %s scored of %d (%d failed, %d without a label, %d with a label that the model does not have)\n",
-		e.Raw.Items, what, e.Items, e.Failures, e.Unlabelled, e.Unknown)
+	known := ""
+	if e.Known > 0 {
+		known = fmt.Sprintf(", %d whose label the filter was given", e.Known)
+	}
+	fmt.Fprintf(w, "%d %s scored of %d (%d failed, %d without a label, %d with a label that the model does not have%s)\n",
+		e.Raw.Items, what, e.Items, e.Failures, e.Unlabelled, e.Unknown, known)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "\traw\tadapted\tchange\t")
 	for _, row := range []struct {

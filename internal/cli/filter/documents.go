@@ -8,6 +8,7 @@ import (
 	"github.com/oatta/oatta/datasets/predictions"
 	"github.com/oatta/oatta/internal/cli/predicted"
 	"github.com/oatta/oatta/internal/explain"
+	"github.com/oatta/oatta/internal/results"
 	"github.com/oatta/oatta/internal/streams"
 )
 
@@ -27,6 +28,7 @@ type documentPass struct {
 
 // document passes the items of a document.
 func (r *job) document(from *predicted.Input, out *predictionOutput) error {
+	r.Options.Also = r.known.Named
 	if r.taught != nil || r.settings.Prior != nil || r.settings.Population != nil { // which are of all classes
 		r.Options.Most = math.MaxInt
 	}
@@ -96,8 +98,12 @@ func (p *documentPass) next(i int) (err error) {
 			return predicted.Fatal(err)
 		}
 	}
+	class, known, err := p.known.Of(string(p.item.Stream), string(p.item.ID))
+	if err != nil {
+		return predicted.Fatal(err)
+	}
 	p.at = i // the crops of a picture have its name and time, and are no duplicates
-	if err := p.runner.Add(streams.Item[int]{Stream: p.item.Stream, ID: fmt.Appendf(nil, "%s#%d", p.item.ID, i), Time: p.TimeOf(&p.item), Probs: p.item.Probs, Ref: func() int { return i }}); err != nil {
+	if err := p.runner.Add(streams.Item[int]{Stream: p.item.Stream, ID: fmt.Appendf(nil, "%s#%d", p.item.ID, i), Time: p.TimeOf(&p.item), Probs: p.item.Probs, Known: known, Class: space.Place(class), Ref: func() int { return i }}); err != nil {
 		return predicted.Fatal(err)
 	}
 	return nil
@@ -162,7 +168,7 @@ func (p *documentPass) answer(a streams.Answer[int]) (err error) {
 
 // adaptedOf is what is written for item i, and counts it.
 func (p *documentPass) adaptedOf(i int, item *predictions.Item, result streams.Result) predictions.Adapted {
-	if p.space.Alone {
+	if p.space.Alone && !result.Known {
 		result.Probs, result.Gate = item.Probs, 0
 	}
 	p.restored[0] = p.space.Restore(p.restored[0], item.Probs, item.Probs)
@@ -170,6 +176,9 @@ func (p *documentPass) adaptedOf(i int, item *predictions.Item, result streams.R
 	before, was := p.d.Before(i, p.restored[0])
 	after, is := p.d.Label(i, p.restored[1], result.Class)
 	a := predictions.Adapted{Label: before, AdaptedLabel: after, Probs: p.restored[1], Gate: result.Gate, Mode: string(p.streams.Mode)}
+	if result.Known {
+		return p.knownOf(item, result, a)
+	}
 	p.count(item, a)
 	if p.space.Rest == 0 { // of classes that no list names, how sure a predictor is of them is not known
 		p.starvation.Add(result.Stream, item.Probs)
@@ -181,5 +190,14 @@ func (p *documentPass) adaptedOf(i int, item *predictions.Item, result streams.R
 		return p.full[0], p.full[1]
 	})
 	p.explained.Add(&result, explain.Step{Raw: item.Probs, Adapted: result.Probs, Truth: p.space.Place(truth), Time: p.TimeAgain(item)})
+	return a
+}
+
+// knownOf is what is written for an item whose label is known, and counts it. Labels that an ensemble would not give are given: somebody did.
+func (p *documentPass) knownOf(item *predictions.Item, result streams.Result, a predictions.Adapted) predictions.Adapted {
+	class, _ := results.Top(result.Probs)
+	a.AdaptedLabel, a.Mode = p.Labels[p.space.Classes[class]], results.ModeKnown
+	p.count(item, a)
+	p.explained.Add(&result, explain.Step{Raw: item.Probs, Adapted: result.Probs, Truth: -1, Time: p.TimeAgain(item)})
 	return a
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/oatta/oatta/adapt/timeline"
 	"github.com/oatta/oatta/datasets/predictions"
 	"github.com/oatta/oatta/internal/cli/console"
+	"github.com/oatta/oatta/internal/cli/evaluation"
 	"github.com/oatta/oatta/internal/cli/files"
 	"github.com/oatta/oatta/internal/cli/filtering"
 	"github.com/oatta/oatta/internal/cli/predicted"
@@ -38,6 +39,7 @@ type job struct {
 
 	starvation *adapt.Starvation      // nil until the classes are known
 	explained  *filtering.Explanation // nil if nothing is to be explained
+	known      *evaluation.Known      // labels that are certain; nil if there are none
 
 	relabelled bool // told already
 	whole      bool // the input came to its end
@@ -80,6 +82,9 @@ func newJob(c *cli.Context, env console.Environment) (*job, error) {
 	if r.explained, err = filtering.ExplanationOf(c, r.streams.Mode); err != nil {
 		return nil, err
 	}
+	if r.known, err = evaluation.KnownOf(c); err != nil {
+		return nil, err
+	}
 	if err = r.checkPlaces(); err != nil {
 		return nil, err
 	}
@@ -95,6 +100,7 @@ func (r *job) checkPlaces() error {
 		files.At("the file of labels", c.String("labels")),
 		files.At("the file of settings", c.String("settings")),
 		files.At("the file of transitions", c.String("transitions")),
+		files.At("the known labels", c.String(evaluation.KnownFlag)),
 		files.At("the state", c.String("state")),
 		files.At("the key", c.String("state-key")),
 	}
@@ -156,10 +162,10 @@ func (r *job) begin(classes int, labels []string) error {
 	}
 	r.Classes, r.Labels = classes, labels
 	r.streams.Classes, r.streams.Settings = classes, r.settings
-	err := r.Truths.Begin(labels)
-	if err != nil {
+	if err := errors.Join(r.known.Begin(labels), r.Truths.Begin(labels)); err != nil {
 		return err
 	}
+	var err error
 	if r.starvation, err = adapt.NewStarvation(classes, r.settings); err != nil {
 		return err
 	}
@@ -174,9 +180,14 @@ func (r *job) adapted(item *predictions.Item, result streams.Result) predictions
 		class, _ = results.Top(result.Probs)
 	}
 	a := predictions.Adapted{Label: r.Labels[before], AdaptedLabel: r.Labels[class], Probs: result.Probs, Gate: result.Gate, Mode: string(r.streams.Mode)}
+	truth := -1
+	if result.Known { // says nothing of the predictor, and is no success of the filter
+		a.Mode = results.ModeKnown
+	} else {
+		r.starvation.Add(result.Stream, item.Probs)
+		truth = r.Truths.Add(item, before, class, func() (raw, adapted []float64) { return item.Probs, result.Probs })
+	}
 	r.count(item, a)
-	r.starvation.Add(result.Stream, item.Probs)
-	truth := r.Truths.Add(item, before, class, func() (raw, adapted []float64) { return item.Probs, result.Probs })
 	r.explained.Add(&result, explain.Step{Raw: item.Probs, Adapted: result.Probs, Truth: truth, Time: r.TimeAgain(item)})
 	return a
 }
@@ -185,7 +196,7 @@ func (r *job) adapted(item *predictions.Item, result streams.Result) predictions
 func (r *job) count(item *predictions.Item, a predictions.Adapted) {
 	r.Items++
 	r.steps++
-	if a.Label != a.AdaptedLabel {
+	if a.Label != a.AdaptedLabel && a.Mode != results.ModeKnown {
 		r.changed++
 	}
 	if len(item.Label) > 0 && string(item.Label) != a.Label && !r.relabelled {
@@ -204,7 +215,7 @@ func (r *job) close(err error) error {
 	if r.C.Bool("quiet") {
 		said = io.Discard
 	}
-	err = errors.Join(err, r.explained.Write(said))
+	err = errors.Join(err, r.explained.Write(said), r.tellKnown())
 	if !r.C.Bool("quiet") && (r.Items > 0 || err == nil) {
 		r.printSummary()
 	}
@@ -245,10 +256,24 @@ func (r *job) close(err error) error {
 	return nil
 }
 
+// tellKnown tells, of an input that was read to its end, which known labels are of none of its items.
+func (r *job) tellKnown() error {
+	if !r.whole {
+		return nil
+	}
+	notes, err := r.known.Warnings()
+	console.Warn(r.C, r.Env, notes)
+	return err
+}
+
 func (r *job) printSummary() {
 	seconds := time.Since(r.begun).Seconds()
-	fmt.Fprintf(r.Env.Err, "%s in %s: %d failed, %d without a prediction, %s changed by the filter (%s)\n",
-		console.Number(r.Items, "item"), console.Number(r.streamCount, "stream"), r.Failures, r.Unpredicted, console.Number(r.changed, "label"), r.streams.Mode)
+	known := ""
+	if n := r.known.Found(); n > 0 {
+		known = fmt.Sprintf(", %s known", console.Number(n, "label"))
+	}
+	fmt.Fprintf(r.Env.Err, "%s in %s: %d failed, %d without a prediction, %s changed by the filter (%s)%s\n",
+		console.Number(r.Items, "item"), console.Number(r.streamCount, "stream"), r.Failures, r.Unpredicted, console.Number(r.changed, "label"), r.streams.Mode, known)
 	filtering.PrintTimes(r.Env.Err, r.times, r.streams.Times.Policy)
 	fmt.Fprintf(r.Env.Err, "%.0f items and %.1f MB a second: %.2f s\n", float64(r.Items)/seconds, float64(r.bytes)/1e6/seconds, seconds)
 }

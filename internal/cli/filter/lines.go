@@ -195,8 +195,12 @@ func (p *linePass) step(item *predictions.Item) error {
 			}
 		}
 	}
+	class, known, err := p.known.Of(string(item.Stream), string(item.ID))
+	if err != nil {
+		return &predictions.LineError{Name: p.Name, Line: p.in.Line(), Err: predicted.Fatal(err)}
+	}
 	p.item = item
-	err = p.runner.Add(streams.Item[lineRef]{Stream: item.Stream, ID: item.ID, Time: p.TimeOf(item), Probs: item.Probs, Ref: p.hold})
+	err = p.runner.Add(streams.Item[lineRef]{Stream: item.Stream, ID: item.ID, Time: p.TimeOf(item), Probs: item.Probs, Known: known, Class: class, Ref: p.hold})
 	if atLine(err) {
 		err = &predictions.LineError{Name: p.Name, Line: p.in.Line(), Err: predicted.Fatal(err)}
 	}

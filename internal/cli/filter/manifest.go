@@ -36,7 +36,7 @@ type filterSummary struct {
 func (r *job) manifest() *Manifest {
 	m := &Manifest{
 		Program: "oatta " + console.Version(), Command: r.C.Command.HelpName, Input: filepath.Base(r.Name), Format: string(r.Format), Classes: r.Labels,
-		Record:  filtering.RecordOf(r.streams, r.taught, r.memory != nil),
+		Record:  filtering.RecordOf(r.streams, r.taught, r.known, r.memory != nil),
 		Started: r.begun, Finished: time.Now(), Complete: r.whole,
 		Summary: filterSummary{r.Items, r.times, r.streamCount, r.Failures, r.Unpredicted, r.changed},
 	}

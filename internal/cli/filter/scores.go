@@ -32,7 +32,7 @@ func (r *job) printScores() error {
 		return nil
 	}
 	e := evaluation.Report{
-		Items: r.Items, Failures: r.Failures, Unlabelled: t.Unlabelled, Unknown: t.Unknown,
+		Items: r.Items, Failures: r.Failures, Unlabelled: t.Unlabelled, Unknown: t.Unknown, Known: r.known.Found(),
 		Complete: r.whole, Evaluation: t.Comparison.Evaluate(labels),
 	}
 	if path := r.C.String("scores"); path != "" {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/internal/cli/console"
+	"github.com/oatta/oatta/internal/cli/evaluation"
 	"github.com/oatta/oatta/internal/streams"
 )
 
@@ -22,7 +23,7 @@ const (
 
 // StreamFlags say how streams are filtered, whoever predicts.
 func StreamFlags() []cli.Flag {
-	return slices.Concat(gapFlags(), hindsightFlags(), memoryFlags(), explainFlags(), filterFlags())
+	return slices.Concat(gapFlags(), hindsightFlags(), memoryFlags(), explainFlags(), evaluation.KnownFlags(filterCategory), filterFlags())
 }
 
 // CausalFlags say how streams are filtered that are answered at once.

@@ -10,6 +10,7 @@ import (
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/adapt/timeline"
 	"github.com/oatta/oatta/internal/cli/console"
+	"github.com/oatta/oatta/internal/cli/evaluation"
 	"github.com/oatta/oatta/internal/cli/files"
 	"github.com/oatta/oatta/internal/cli/filtering"
 	"github.com/oatta/oatta/internal/explain"
@@ -38,6 +39,8 @@ type classification struct {
 	taught    *filtering.Transitions // of other streams; nil if there are none
 	memory    *runMemory             // of streams from run to run; nil if they are forgotten
 	explained *filtering.Explanation // nil if nothing is to be explained
+	known     *evaluation.Known      // labels that are certain; nil if there are none
+	classes   []int                  // of the items, as [pipeline.Job].Known has them
 	starved   *adapt.Starvation
 	uniform   uniformity
 	manifest  Manifest
@@ -52,6 +55,9 @@ func (r *classification) run(m *models.Model, listed time.Duration) (err error) 
 		return err
 	}
 	console.Warn(r.c, r.env, r.taught.Warning())
+	if err = r.know(m); err != nil {
+		return err
+	}
 	record, err := r.outputRecord()
 	if err != nil {
 		return err
@@ -114,6 +120,31 @@ func (r *classification) filtering(m *models.Model) error {
 	return r.checkPlaces()
 }
 
+// know reads the labels that are known for certain, and finds their items.
+func (r *classification) know(m *models.Model) (err error) {
+	if r.known, err = evaluation.KnownOf(r.c); r.known == nil || err != nil {
+		return err
+	}
+	r.known.SetCodes(m.Manifest.Codes)
+	if err := r.known.Begin(m.Manifest.Labels); err != nil {
+		return err
+	}
+	items := r.input.Items()
+	r.classes = make([]int, len(items))
+	for i := range items {
+		class, ok, err := r.known.Of(items[i].Stream, items[i].Name)
+		if err != nil {
+			return err
+		}
+		if r.classes[i] = adapt.Unknown; ok {
+			r.classes[i] = class
+		}
+	}
+	notes, err := r.known.Warnings()
+	console.Warn(r.c, r.env, notes)
+	return err
+}
+
 // checkPlaces refuses outputs that would destroy what is read beside the input, or each other.
 func (r *classification) checkPlaces() error {
 	c := r.c
@@ -122,6 +153,7 @@ func (r *classification) checkPlaces() error {
 		files.At("the key", c.String("state-key")),
 		files.At("the file of settings", c.String("settings")),
 		files.At("the file of transitions", c.String("transitions")),
+		files.At("the known labels", c.String(evaluation.KnownFlag)),
 		files.At("the model", c.String("model")),
 	}
 	written := []files.Place{files.At("the results", r.path)}
@@ -163,7 +195,7 @@ func (r *classification) job(s share, record outputRecord) (pipeline.Job, error)
 	}
 	job := pipeline.Job{
 		Items: all, Load: load, Predictor: r.k.predictor.Any, Streams: r.k.predictor.Streams, Seed: r.k.method.Seed, Kind: r.k.predictor.Kind,
-		Filter: r.filter, Format: format, Clocks: r.memory.clocks(),
+		Filter: r.filter, Known: r.classes, Format: format, Clocks: r.memory.clocks(),
 		Batch: s.batch, Loaders: s.loaders, Runners: s.runs, Stop: r.env.Stops.Begin(), Whole: r.observe != nil || r.explained != nil,
 	}
 	if r.explained != nil {
@@ -206,7 +238,7 @@ func (r *classification) pipe(job pipeline.Job) (pipeline.Report, error) {
 	}
 	defer p.Finish()
 	job.Observe = func(i int, record *results.Record) {
-		if !record.Failed() {
+		if !record.Failed() && !record.Known() { // what is known says nothing of the predictor
 			r.starved.Add(record.Stream, record.Raw)
 			r.uniform.Add(record.Raw)
 		}

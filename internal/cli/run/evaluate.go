@@ -51,7 +51,12 @@ func evaluate(c *cli.Context, env console.Environment, m *models.Model, in input
 
 	comparison := scores.NewComparison(len(m.Manifest.Labels))
 	r := &classification{c: c, env: env, input: in, path: c.String("predictions"), discard: c.String("predictions") == "", eval: true, truth: truth}
+	known := 0
 	r.observe = func(i int, record *results.Record) {
+		if record.Known() { // was told the truth
+			known++
+			return
+		}
 		if truth.class[i] >= 0 && !record.Failed() {
 			after, _ := record.Label()
 			comparison.AddLabel(record.Stream, truth.class[i], after, record.Raw, record.Adapted)
@@ -64,7 +69,7 @@ func evaluate(c *cli.Context, env console.Environment, m *models.Model, in input
 		}
 		e := evaluation.Report{
 			What: in.Noun(), Settings: r.manifest.Settings.public(), Items: report.Items, Failures: report.Failures, Unlabelled: truth.unlabelled, Unknown: truth.unknown,
-			Complete: !report.Stopped, Evaluation: measured, Intervals: intervals(group(comparison), m.Manifest.Labels),
+			Known: known, Complete: !report.Stopped, Evaluation: measured, Intervals: intervals(group(comparison), m.Manifest.Labels),
 		}
 		return e.Write(env.Out, c.String("format"))
 	}

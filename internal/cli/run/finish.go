@@ -16,6 +16,7 @@ import (
 // close writes the last manifest and the summary, declares the output complete if it is, and turns the report into an exit code.
 func (r *classification) close(report pipeline.Report, listed time.Duration, err error) error {
 	sum := newSummary(report, listed, r.input, r.filter.Mode)
+	sum.known = r.known.Found()
 	ended := err == nil && !report.Stopped
 	if r.output != nil {
 		now := time.Now().UTC()

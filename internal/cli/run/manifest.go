@@ -74,7 +74,7 @@ func (r *classification) settings(s share, out outputRecord) Settings {
 		What: k.input.Noun(), Items: len(k.input.Items()), Streams: k.input.Streams(), Listing: k.input.Hash(),
 		Model:  modelRecord{m.Name, k.model.Hash(), filtering.Digest(filtering.AsJSON(m)), len(m.Labels), m.License, k.model.Guessed},
 		Engine: engineRecord{"onnxruntime", k.engine.Version(), k.engine.Library(), k.predictor.Device(), k.reason, k.config.IntraThreads, s.batch},
-		Method: k.method, Record: filtering.RecordOf(r.filter, r.taught, r.memory != nil),
+		Method: k.method, Record: filtering.RecordOf(r.filter, r.taught, r.known, r.memory != nil),
 		Prepare: json.RawMessage(filtering.AsJSON(k.input.Prepared())), Output: out,
 	}
 }
@@ -82,7 +82,7 @@ func (r *classification) settings(s share, out outputRecord) Settings {
 // Identity is what must be equal for a run to be resumed: by name, so that a difference can be told. Where the library lies and why
 // a device was chosen decide nothing.
 func (s Settings) Identity() map[string]string {
-	return map[string]string{
+	out := map[string]string{
 		"program": s.Program, "platform": goruntime.GOOS + "/" + goruntime.GOARCH, "command": s.Command,
 		s.What + "s": strconv.Itoa(s.Items), "listing": s.Listing, "predictor": filtering.AsJSON(s.Method),
 		"model": s.Model.Name + " " + s.Model.SHA256, "labels and manifest": s.Model.Reading, "preprocessing": filtering.AsJSON(s.Prepare), // compact, however it was read
@@ -90,6 +90,10 @@ func (s Settings) Identity() map[string]string {
 		"filter": filtering.AsJSON(s.Filter), "transitions": filtering.AsJSON(s.Taught), "gaps": filtering.AsJSON(s.Times), "output": filtering.AsJSON(s.Output),
 		"hindsight": fmt.Sprintf("%s, lag %d, path %t", s.Mode, s.Lag, s.Path), "state": filtering.AsJSON(s.State),
 	}
+	if s.Known != nil {
+		out["known labels"] = s.Known.SHA256
+	}
+	return out
 }
 
 // public is the part that goes into an output: it must be the same for a run that was interrupted and one that was not, and tell no

@@ -21,6 +21,7 @@ type summary struct {
 	Busy        busy    `json:"busy_seconds"`
 
 	what    string // an item is called
+	known   int    // items whose label was given
 	streams int
 	mode    streams.Mode
 }
@@ -48,6 +49,9 @@ func newSummary(r pipeline.Report, list time.Duration, in inputs.Input, mode str
 // print writes the closing summary: what came out, and where the time went.
 func (s *summary) print(w io.Writer) {
 	fmt.Fprintf(w, "%s in %s: %d failed, %s changed by the filter (%s)", console.Number(s.Items, s.what), console.Number(s.streams, "stream"), s.Failures, console.Number(s.Changed, "label"), s.mode)
+	if s.known > 0 {
+		fmt.Fprintf(w, ", %s known", console.Number(s.known, "label"))
+	}
 	if s.Resumed > 0 {
 		fmt.Fprintf(w, "; %d were done before", s.Resumed)
 	}
