@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/oatta/oatta/benchmarks/report"
+	"github.com/oatta/oatta/benchmarks/runs"
 	"github.com/oatta/oatta/internal/inputs"
 	"github.com/oatta/oatta/internal/method"
 	"github.com/oatta/oatta/models"
@@ -42,7 +43,7 @@ func Run(ctx context.Context, engine runtime.Engine, o Settings) (tables []repor
 		return nil, fmt.Errorf("movement: %w", err)
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	s.engine = engine
+	s.runs = runs.Runs{Engine: engine, Model: s.model, Input: in, AtOnce: o.Runs, Held: s.order}
 	r, err := s.measure(ctx, o)
 	if err != nil {
 		return nil, err
@@ -68,7 +69,7 @@ func open(ctx context.Context, o Settings) (*study, *inputs.Motion, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	s := &study{model: m, input: in, runs: max(1, o.Runs)}
+	s := &study{model: m, input: in}
 	if s.filter, err = filterOf(m.Manifest); err == nil {
 		err = s.choose(people)
 	}

@@ -2,28 +2,25 @@ package movement
 
 import (
 	"errors"
-	"math/rand/v2"
 	"regexp"
 	"slices"
 
 	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/benchmarks/runs"
 	"github.com/oatta/oatta/internal/inputs"
 	"github.com/oatta/oatta/models"
-	"github.com/oatta/oatta/runtime"
 )
 
 // study is a network and the windows of some people.
 type study struct {
-	engine runtime.Engine
 	model  *models.Model
 	input  *inputs.Motion
 	filter adapt.Settings
-	runs   int
+	runs   runs.Runs
 
 	order  []int    // windows of the people by their number in the input, stream after stream
 	truth  []int    // of each window of the input; -1: it is not scored
 	person []string // of each window of the input
-	plain  map[int][]float32
 }
 
 // filterOf is the filter of a run of the network.
@@ -59,16 +56,4 @@ func (s *study) choose(people *regexp.Regexp) error {
 }
 
 // shuffled is the order with the windows of each recording among themselves in another one.
-func (s *study) shuffled(seed uint64) []int {
-	out, items, random := slices.Clone(s.order), s.input.Items(), rand.New(rand.NewPCG(seed, 0))
-	for from := 0; from < len(out); {
-		to := from
-		for to < len(out) && items[out[to]].Stream == items[out[from]].Stream {
-			to++
-		}
-		part := out[from:to]
-		random.Shuffle(len(part), func(i, j int) { part[i], part[j] = part[j], part[i] })
-		from = to
-	}
-	return out
-}
+func (s *study) shuffled(seed uint64) []int { return runs.Shuffled(s.input.Items(), s.order, seed) }
