@@ -295,10 +295,19 @@ func (s *Stream) shuffled(seed uint64) *Stream {
 // compareAll runs methods on one draw of a stream.
 func compareAll(s *Stream, methods []Method) []realChange {
 	out := make([]realChange, len(methods))
+	for i, p := range Compare(s, methods) {
+		out[i] = realChange{p, methods[i].Probabilities != nil}
+	}
+	return out
+}
+
+// Compare returns what each method makes of a stream. Items whose truth is negative take part, and are not scored.
+func Compare(s *Stream, methods []Method) []*scores.Pair {
+	out := make([]*scores.Pair, len(methods))
 	for i, m := range methods {
-		c := realChange{scores.NewPair(len(s.Q[0])), m.Probabilities != nil}
+		out[i] = scores.NewPair(len(s.Q[0]))
 		labels, p := make([]int, len(s.Q)), s.Q
-		if c.soft {
+		if m.Probabilities != nil {
 			p = shaped(s.Q)
 			m.Probabilities(p, s.Q)
 			Base().Label(labels, p)
@@ -306,9 +315,10 @@ func compareAll(s *Stream, methods []Method) []realChange {
 			m.Label(labels, s.Q)
 		}
 		for t, label := range labels {
-			c.AddLabel(s.Truth[t], label, s.Q[t], p[t])
+			if s.Truth[t] >= 0 {
+				out[i].AddLabel(s.Truth[t], label, s.Q[t], p[t])
+			}
 		}
-		out[i] = c
 	}
 	return out
 }
