@@ -140,7 +140,7 @@ func intro(r *benchmarks.RealResult) []string {
 		streams, items = streams+set.Streams, items+set.Items
 	}
 	out := []string{
-		fmt.Sprintf("%d sets of real predictions on real streams: %d streams, %d items, predicted by classifiers that had not seen the people, meetings or places in them. "+
+		fmt.Sprintf("Sets: %d, of real predictions on real streams; %d streams, %d items, predicted by classifiers that had not seen the people, meetings or places in them. "+
 			"Change of accuracy in points against the predictor alone: mean over the streams of a set, then over the sets, ± its standard error over the sets.", len(r.Sets), streams, items),
 		fmt.Sprintf("Harmed are streams of %d items or more that lose over a point, of how many such there are; shuffled, each of %d draws counts. Behind counts the sets on which "+
 			"a method gains less than the filter as it is by default, causal or smoothed.", benchmarks.LongStream, r.Shuffles),
@@ -153,9 +153,9 @@ func intro(r *benchmarks.RealResult) []string {
 
 func notes(r *benchmarks.RealResult) []string {
 	out := []string{
-		"A population is the labels that the predictor was trained on, or those of the other people of the set: its matrix and frequencies. The hidden Markov models divide predictions by these frequencies; Viterbi on labels takes how often labels of the others in the set were mistaken, which it alone is told. Where there are no others, as in sets of one stream, it is left out.",
+		"A population is the labels that the predictor was trained on, or those of the other people of the set: its matrix and frequencies. The hidden Markov models divide predictions by these frequencies; Viterbi on labels takes how often labels of the others in the set were mistaken, which it alone is told. Of a set without others it is left out.",
 		"The sets do not say where a sequence of pictures ends: votes take each ten items for one. MegaDetector's rule has the thresholds of its tools.",
-		"LAME measures neighbours by predictions, since nothing has the features; its batches are of 64. Label-shift EM has the whole stream and the prior of the training.",
+		"LAME measures neighbours by predictions, since nothing has the features; its batches are of 64. Label-shift EM has the whole stream and the prior of the training; it takes probabilities for true ones, and where they are not it can give nearly all of a stream to one class.",
 	}
 	for _, set := range r.Sets {
 		if set.Streams == 1 {
