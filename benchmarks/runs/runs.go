@@ -94,13 +94,16 @@ func (r *Runs) loader(v inputs.Views) (pipeline.Loader, error) {
 		}
 		r.plain = make(map[int][]float32, len(r.Held))
 		for _, i := range r.Held {
-			r.plain[i] = make([]float32, size)
-			if err := load(r.plain[i], i, 0); err != nil {
-				return nil, err
+			plain := make([]float32, size)
+			if err := load(plain, i, 0); err == nil { // one that cannot be read fails again where it is asked for
+				r.plain[i] = plain
 			}
 		}
 	}
-	return func(dst []float32, i int, _ uint64) error {
+	return func(dst []float32, i int, seed uint64) error {
+		if r.plain[i] == nil {
+			return load(dst, i, seed)
+		}
 		copy(dst, r.plain[i])
 		return nil
 	}, nil
