@@ -272,7 +272,7 @@ func runTrials(trials []*realTrial, workers int) {
 		j := jobs[i]
 		stream := j.trial.streams[j.stream]
 		if j.draw > 0 {
-			stream = stream.shuffled(uint64(j.draw))
+			stream = stream.Shuffled(uint64(j.draw))
 		}
 		j.trial.draws[j.stream][j.draw] = compareAll(stream, j.trial.runs[j.stream])
 		return nil
@@ -281,8 +281,8 @@ func runTrials(trials []*realTrial, workers int) {
 
 const shuffleDraws = 0x6f617474612d7368
 
-// shuffled is the stream in an order drawn by the seed and its name.
-func (s *Stream) shuffled(seed uint64) *Stream {
+// Shuffled is the stream in an order drawn by the seed and its name.
+func (s *Stream) Shuffled(seed uint64) *Stream {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(s.Name)) // never fails
 	out := &Stream{Name: s.Name}

@@ -184,7 +184,7 @@ func TestRealRows(t *testing.T) {
 		for i, s := range c.Streams {
 			for draw := range draws {
 				if draws > 1 {
-					s = c.Streams[i].shuffled(uint64(draw + 1))
+					s = c.Streams[i].Shuffled(uint64(draw + 1))
 				}
 				a := accuracies([]Method{Base(), CentredVote()}, s.Q, s.Truth)
 				near(t, "change of "+s.Name, vote.Streams[i].Change[draw], a[1]-a[0])
@@ -261,8 +261,8 @@ func TestRealWithoutOthers(t *testing.T) {
 func TestShuffled(t *testing.T) {
 	q := randomRows(rand.New(rand.NewPCG(51, 52)), 40, 3)
 	s := &Stream{Name: "a", Q: q, Truth: baseLabels(q)}
-	one, again, two := s.shuffled(1), s.shuffled(1), s.shuffled(2)
-	other := (&Stream{Name: "b", Q: q, Truth: s.Truth}).shuffled(1)
+	one, again, two := s.Shuffled(1), s.Shuffled(1), s.Shuffled(2)
+	other := (&Stream{Name: "b", Q: q, Truth: s.Truth}).Shuffled(1)
 	if !slices.Equal(one.Truth, again.Truth) || slices.Equal(one.Truth, two.Truth) || slices.Equal(one.Truth, other.Truth) || slices.Equal(one.Truth, s.Truth) {
 		t.Error("orders are to depend on seed and name alone")
 	}
