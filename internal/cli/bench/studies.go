@@ -21,6 +21,7 @@ import (
 	"github.com/oatta/oatta/benchmarks/peers"
 	"github.com/oatta/oatta/benchmarks/plasticity"
 	"github.com/oatta/oatta/benchmarks/priors"
+	"github.com/oatta/oatta/benchmarks/realworld"
 	"github.com/oatta/oatta/benchmarks/report"
 	"github.com/oatta/oatta/datasets"
 )
@@ -31,6 +32,7 @@ func studies() []report.Study {
 		controlled.Study(),
 		{Name: "study", Does: "the filter on controlled streams, real streams and replays of real orders, beside the paper's tables", Declare: declareStudy},
 		{Name: "real", Does: "the filter and what others do on real predictions, in their order and shuffled", Declare: declareReal},
+		realworld.Study(),
 		baselines.Study(),
 		priors.Study(),
 		corruption.Study(),
