@@ -95,7 +95,7 @@ func (t *Table) html() htmlTable {
 // columns of their own say so in the header.
 func (g grid) class(column int) string {
 	var out []string
-	if name := g.header[column]; g.paper[column] || strings.HasSuffix(name, ", paper") || strings.HasPrefix(name, "paper ") {
+	if name := g.header[column]; g.paper[column] || name == "paper" || strings.HasSuffix(name, ", paper") || strings.HasPrefix(name, "paper ") {
 		out = append(out, "paper")
 	}
 	if slices.ContainsFunc(g.rows, func(row []string) bool { return utf8.RuneCountInString(row[column]) > wordy }) {

@@ -19,14 +19,14 @@ var differenceTable = []difference{
 	{
 		[]string{"controlled"},
 		"Network of the controlled streams", "ResNet-18 trained on CIFAR-10 for 100 epochs, dropout 0.2 before its last layer",
-		"by default a public ResNet-20 with a fortieth of the weights, to which dropout was added after training; with --network a ResNet-18 trained after the paper's recipe on JPEG-coded pictures",
+		"the one that the section names: by default a public ResNet-20 with a fortieth of the weights, to which dropout was added after training; or a ResNet-18 trained after the paper's recipe, on JPEG-coded pictures",
 		"the paper's weights are not published; the small one runs on two cores in the time that the report may take",
 	},
 	{
 		[]string{"controlled"},
 		"Pictures of the controlled streams", "CIFAR-10.1 v6: 2,000 pictures, on which the base is right in 77 %",
 		"the lossless CIFAR-10 test set, on which the base is right in 91 to 92 %",
-		"the pictures of CIFAR-10.1 could not be had, its labels alone; a better base leaves fewer errors to correct, so that changes are smaller at the strong end and the same share of them",
+		"the pictures of CIFAR-10.1 could not be had, its labels alone; a better base leaves fewer errors to correct",
 	},
 	{
 		[]string{"controlled"},
