@@ -196,6 +196,9 @@ func TestRunKnownLabels(t *testing.T) {
 	}
 	truth := writeLabels(t, dir, func(int) string { return "cat" })
 	said, _ := mustOatta(t, console.Fine, "eval", "images", dir, "--model", "resnet20-cifar10", "--labels", truth, "--labels-known", known, "-q")
+	if _, text := mustOatta(t, console.Partial, "eval", "images", dir, "--model", "resnet20-cifar10", "--labels", truth, "--labels-known", truth, "-q"); !strings.Contains(text, "was given the label of every picture") {
+		t.Error(text)
+	}
 	if !strings.Contains(said, "48 pictures scored of 60") || !strings.Contains(said, "12 whose label the filter was given") {
 		t.Error(said)
 	}

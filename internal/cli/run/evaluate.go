@@ -64,6 +64,9 @@ func evaluate(c *cli.Context, env console.Environment, m *models.Model, in input
 	}
 	r.scores = func(report pipeline.Report) error {
 		measured := group(comparison).Evaluate(m.Manifest.Labels)
+		if measured.Raw.Items == 0 && !report.Stopped && known > 0 {
+			return fmt.Errorf("nothing was scored: the filter was given the label of every %s that has one and did not fail", in.Noun())
+		}
 		if measured.Raw.Items == 0 && !report.Stopped {
 			return fmt.Errorf("nothing was scored: every %s with a label that the model has failed", in.Noun())
 		}
