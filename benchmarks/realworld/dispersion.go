@@ -82,7 +82,7 @@ func (d dispersion) draw(f *found) (report.Figure, error) {
 	svg, err := charts.Dispersion(d.title, "p(pos|pos)", "p(neg|neg)", d.change, points).Encode("svg")
 	return report.Figure{
 		ID: d.id, SVG: svg, Data: data,
-		Caption: d.caption + " On the dashed line what comes does not depend on what came before. Triangles upward are gains, downward losses, rings nothing.",
+		Caption: d.caption + " On the dashed line what comes does not depend on what came before. Triangles upward are gains, downward losses, rings nothing; of those in one place what changed most is on top.",
 		Alt:     fmt.Sprintf("%d identities by p(pos|pos) and p(neg|neg): %d gain, %d lose.", shown, gains, losses),
 	}, err
 }
