@@ -60,6 +60,16 @@ func TestReady(t *testing.T) {
 			t.Errorf("%s: %+.2f", row[0].Text, smoothed)
 		}
 	}
+	var d details
+	if err := json.Unmarshal(sections[1].Details, &d); err != nil || len(d.Predictors) != 1 || len(d.Predictors[0].Shuffled) != quickIdentities {
+		t.Fatalf("details %+v: %v", d, err)
+	}
+	one, row := d.Predictors[0].Ordered[0], sections[1].Tables[3].Rows[0]
+	for i, v := range one.Accuracy {
+		if c := row[2+i]; math.Abs(float64(*c.Value)-v) > 1e-4 || len(one.MacroF1) != len(d.Filters) {
+			t.Errorf("%s, %s: %g in the details, %s in the table", one.Identity, d.Filters[i], v, c.String())
+		}
+	}
 	again, err := Run(t.Context(), host(), s)
 	if err != nil {
 		t.Fatal(err)

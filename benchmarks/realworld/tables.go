@@ -12,7 +12,7 @@ import (
 // modeNames are the modes, in the order of the tables.
 var modeNames = []string{"off", "ewma", "auto", "auto, smoothed"}
 
-// mostListed is the number of identities from which on a table does not list them: the figure has them.
+// mostListed is the number of identities from which on a table does not list them: the details have them.
 const mostListed = 40
 
 func sectionID(s source) string { return "realworld-" + s.id }
@@ -39,8 +39,11 @@ func (f *found) section(st *study) (report.Section, error) {
 	if f.id == "camera" {
 		out.Made.Seeds += fmt.Sprintf("; 1 to %d, of the pictures", st.Seeds)
 	}
+	var err error
+	if out.Details, err = f.details(); err != nil {
+		return out, err
+	}
 	if f.polarity {
-		var err error
 		if out.Figures, err = f.dispersions(); err != nil {
 			return out, err
 		}
