@@ -1,0 +1,82 @@
+package backend
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/oatta/oatta/internal/state"
+	"github.com/oatta/oatta/serve"
+)
+
+func TestMemoIsReadAsItWasWritten(t *testing.T) {
+	a := answer{"2", "0,3", []serve.Tensor{{Name: "adapted", Type: "FP64", Shape: []int64{1, 2}, Data: make([]byte, 16)}, {Name: "label", Type: serve.Bytes, Shape: []int64{1}, Data: []byte("\x01\x00\x00\x00x")}}}
+	back, err := decodeAnswer(a.encode())
+	if err != nil || !reflect.DeepEqual(back, a) {
+		t.Errorf("%+v, %v", back, err)
+	}
+	m := memo{last: time.Unix(1, 2), clock: []byte("clock"), known: []keyed{{"k", 7, a.encode()}, {"l", 8, []byte("x")}}}
+	if got, err := decodeMemo(m.encode()); err != nil || !reflect.DeepEqual(got, m) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	e := endings{{5, m.known[0]}, {6, m.known[1]}}
+	if got, err := decodeEndings(e.encode()); err != nil || !reflect.DeepEqual(got, e) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for n := range m.encode() {
+		if _, err := decodeMemo(m.encode()[:n]); err == nil && n > 0 {
+			t.Errorf("a memo of %d bytes was taken", n)
+		}
+	}
+	if _, err := decodeMemo(append(m.encode(), 0)); err == nil {
+		t.Error("a memo with more behind it was taken")
+	}
+}
+
+// Whatever comes, a memo and the endings have room where they are kept, and hold the latest.
+func TestMemoIsBounded(t *testing.T) {
+	var m memo
+	var e endings
+	for i := range 500 {
+		k := keyed{fmt.Sprint(i), uint64(i), bytes.Repeat([]byte{1}, i*i%mostAnswers)}
+		m.add(k, 16)
+		e.add("s", k)
+		if m.find(k.key) == nil || e.find("s", k.key) == nil {
+			t.Fatalf("request %d is not known, with an answer of %d bytes", i, len(k.answer))
+		}
+		if len(m.known) > 16 || len(e) > mostEndings || len(m.encode()) > state.MaxCompanion-8<<10 || len(e.encode()) > state.MaxPosition {
+			t.Fatalf("request %d: %d known in %d bytes, %d endings in %d", i, len(m.known), len(m.encode()), len(e), len(e.encode()))
+		}
+	}
+	e.forget("s")
+	if len(e) != 0 {
+		t.Errorf("%d endings of a forgotten stream", len(e))
+	}
+}
+
+// What is read is what was written, or an error.
+func FuzzMemo(f *testing.F) {
+	m := memo{last: time.Unix(1, 2), clock: []byte("clock"), known: []keyed{{"k", 7, []byte("answer")}}}
+	f.Add(m.encode())
+	f.Add((&answer{version: "1"}).encode())
+	f.Add([]byte(endings{{5, m.known[0]}}.encode()))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if m, err := decodeMemo(data); err == nil && data != nil {
+			if again, err := decodeMemo(m.encode()); err != nil || !reflect.DeepEqual(again, m) {
+				t.Errorf("%+v became %+v, %v", m, again, err)
+			}
+		}
+		if a, err := decodeAnswer(data); err == nil {
+			if again, err := decodeAnswer(a.encode()); err != nil || len(again.tensors) != len(a.tensors) {
+				t.Errorf("%+v became %+v, %v", a, again, err)
+			}
+		}
+		if e, err := decodeEndings(data); err == nil && len(data) > 0 {
+			if again, err := decodeEndings(e.encode()); err != nil || len(again) != len(e) {
+				t.Errorf("%+v became %+v, %v", e, again, err)
+			}
+		}
+	})
+}
