@@ -1,0 +1,83 @@
+package backend
+
+import (
+	"math/rand/v2"
+	"os"
+	goruntime "runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/oatta/oatta/internal/testdata"
+)
+
+// 100,000 streams come and go, most of them in the file, for minutes (OATTA_SOAK says how long): after they have all been there, neither memory nor
+// goroutines grow, and the file stays in proportion to what it holds.
+func TestSoak(t *testing.T) {
+	testdata.Heavy(t, "it takes minutes")
+	last := 3 * time.Minute
+	if d, err := time.ParseDuration(os.Getenv("OATTA_SOAK")); err == nil {
+		last = d
+	}
+	const streams, workers = 100_000, 64
+	file := inFolder(t.TempDir())
+	b := mustNew(t, Options{File: file, Memory: 64 << 20})
+	items := atomic.Int64{}
+	infer := func(r *rand.Rand, s int) {
+		q := ask(streamID(s), prediction(r.IntN(1000)))
+		q.Sequence.End = r.IntN(200) == 0
+		q.Sequence.Key = []string{"", streamID(r.IntN(1 << 30))}[r.IntN(2)]
+		if _, err := b.Infer(t.Context(), q); err != nil {
+			t.Error(err)
+		}
+		items.Add(1)
+	}
+	var first sync.WaitGroup
+	for w := range workers {
+		first.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(w), 50))
+			for s := w; s < streams; s += workers {
+				infer(r, s)
+			}
+		})
+	}
+	first.Wait()
+	t.Logf("all were there after %d items", items.Load())
+	stop := make(chan struct{})
+	var all sync.WaitGroup
+	for w := range workers {
+		all.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(w), 51))
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					infer(r, r.IntN(streams))
+				}
+			}
+		})
+	}
+	measure := func() (heap uint64, goroutines int, size int64) {
+		goruntime.GC()
+		var m goruntime.MemStats
+		goruntime.ReadMemStats(&m)
+		info, err := os.Stat(file("filter"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m.HeapAlloc, goruntime.NumGoroutine(), info.Size()
+	}
+	time.Sleep(last / 4)
+	heap, goroutines, size := measure()
+	t.Logf("%d items: heap %d MB, %d goroutines, file %d MB", items.Load(), heap>>20, goroutines, size>>20)
+	time.Sleep(last * 3 / 4)
+	heap2, goroutines2, size2 := measure()
+	t.Logf("%d items: heap %d MB, %d goroutines, file %d MB", items.Load(), heap2>>20, goroutines2, size2>>20)
+	close(stop)
+	all.Wait()
+	if heap2 > heap+heap/4+16<<20 || goroutines2 > goroutines+8 || size2 > size*3/2 {
+		t.Error("it grows")
+	}
+}
