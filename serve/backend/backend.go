@@ -329,7 +329,7 @@ func (b *Backend) openStreams(m *model, opened *Opened) (err error) {
 			return err
 		}
 	}
-	k, err := newKeeper(m.name, kept, &b.options, m.meters)
+	k, err := newKeeper(m.name, kept, &b.options, opened, m.meters)
 	if err != nil {
 		return errors.Join(err, kept.Close())
 	}

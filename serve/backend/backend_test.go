@@ -4,14 +4,18 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"go.uber.org/goleak"
 
+	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/serve"
 )
 
@@ -322,4 +326,45 @@ func TestIdleStreamsAreForgotten(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// A predictor that is sure of everything, and contradicts itself, is told once.
+func TestStarvationIsTold(t *testing.T) {
+	var log bytes.Buffer
+	b := mustNew(t, Options{Log: slog.New(slog.NewTextHandler(&log, nil)), Models: []Source{{Name: "filter", Open: func(context.Context) (*Opened, error) {
+		return &Opened{Classes: classes, Filter: adapt.Settings{Gate: adapt.GateOff}}, nil
+	}}}})
+	registry := prometheus.NewRegistry()
+	if err := b.Register(registry); err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for at := 0; at < 12_000; at += 1000 {
+		var rows [][]float64
+		for i := range 1000 {
+			class := (at + i) / 50 % classes
+			if r.IntN(3) == 0 {
+				class = r.IntN(classes)
+			}
+			q := []float64{1e-6, 1e-6, 1e-6, 1e-6}
+			q[class] = 1 - 3e-6
+			rows = append(rows, q)
+		}
+		mustInfer(t, b, ask("a", rows...))
+	}
+	if n := strings.Count(log.String(), "level=WARN"); n != 1 {
+		t.Errorf("told %d times: %s", n, &log)
+	}
+	found, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := map[string]float64{}
+	for _, f := range found {
+		m := f.GetMetric()[0]
+		values[f.GetName()] = m.GetGauge().GetValue() + m.GetCounter().GetValue()
+	}
+	if values["oatta_starved"] != 1 || values["oatta_streams"] != 1 || values["oatta_items_total"] != 12_000 {
+		t.Errorf("%v", values)
+	}
 }

@@ -41,7 +41,7 @@ func mustFill(t *testing.T, o Options, block chan struct{}) (*Backend, *full) {
 		t.Fatal(err)
 	}
 	f := &full{store: file, block: block}
-	k, err := newKeeper("filter", f, &b.options, m.meters)
+	k, err := newKeeper("filter", f, &b.options, m.versions[0].now.opened, m.meters)
 	if err != nil {
 		t.Fatal(err)
 	}

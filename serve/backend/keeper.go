@@ -22,6 +22,7 @@ type keeper struct {
 	delay  time.Duration
 	log    *slog.Logger
 	meters *meters
+	watch  *watch
 	inbox  *inbox
 	gone   chan struct{} // closed when the goroutine has ended
 
@@ -30,17 +31,21 @@ type keeper struct {
 	pending []*call // stepped, and not committed yet
 	changed bool    // since the last commit
 	born    int     // streams that are new since
+	traces  bool    // of streams that were removed may be in the file
 	endings endings
 
 	kept, live atomic.Int64 // streams, and those of them in memory, as of the last commit
 }
 
-func newKeeper(model string, s store, o *Options, m *meters) (*keeper, error) {
+func newKeeper(model string, s store, o *Options, opened *Opened, m *meters) (*keeper, error) {
 	k := &keeper{
 		model: model, store: s, limits: o.Limits, early: o.Early, most: o.Commit, delay: o.Delay, log: o.Log, meters: m,
 		inbox: newInbox(), gone: make(chan struct{}), closing: make(chan struct{}), swept: make(chan struct{}),
 	}
 	var err error
+	if k.watch, err = newWatch(opened, model, o.Log); err != nil {
+		return nil, err
+	}
 	if k.endings, err = decodeEndings(s.Position()); err != nil {
 		return nil, err
 	}
@@ -54,13 +59,18 @@ func newKeeper(model string, s store, o *Options, m *meters) (*keeper, error) {
 	return k, nil
 }
 
-// close ends the goroutine, once what waits is answered, and the store. Traces of streams that ended are wiped out.
+// close ends the goroutine, once what waits is answered, and the store. Traces of streams that ended are wiped out, which takes the time of reading
+// the unused part of the file.
 func (k *keeper) close() error {
 	close(k.closing)
 	<-k.swept
 	k.inbox.close()
 	<-k.gone
-	return errors.Join(k.store.Forget(), k.store.Close())
+	var err error
+	if k.traces {
+		err = k.store.Forget()
+	}
+	return errors.Join(err, k.store.Close())
 }
 
 func (k *keeper) run() {
@@ -184,6 +194,7 @@ func (k *keeper) step(c *call) error {
 	k.changed = true
 	c.run(filter, events)
 	k.meters.stepped(c)
+	k.watch.add(c)
 	return k.remember(c, &m)
 }
 
@@ -287,6 +298,7 @@ func (k *keeper) remember(c *call, m *memo) error {
 	}
 	if s.End {
 		k.store.Remove(c.stream)
+		k.traces = true
 		if s.Key != "" {
 			k.endings.add(c.stream, keyed{s.Key, c.digest, c.answer.encode()})
 		}

@@ -65,6 +65,12 @@ func (b *Backend) gauges(m *model) []prometheus.Collector {
 	return []prometheus.Collector{
 		gauge("oatta_streams", "Streams that are kept.", func(k *keeper) int64 { return k.kept.Load() }),
 		gauge("oatta_streams_live", "Streams whose filters are in memory; the others wait in the file.", func(k *keeper) int64 { return k.live.Load() }),
+		gauge("oatta_starved", "1 if the predictions are too sure of themselves for the filter to help; the log says what to do.", func(k *keeper) int64 {
+			if k.watch.starved.Load() {
+				return 1
+			}
+			return 0
+		}),
 		gauge("oatta_queue_rows", "Rows that wait.", func(*keeper) int64 { return int64(m.admission.waiting()) }),
 	}
 }

@@ -64,7 +64,7 @@ func (k *keeper) removeIdle(streams []string, before time.Time) (removed int, er
 		if m.last.Before(before) && !m.last.IsZero() {
 			k.store.Remove(stream)
 			k.endings.forget(stream)
-			k.changed = true
+			k.changed, k.traces = true, true
 			removed++
 		}
 	}
