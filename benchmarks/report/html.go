@@ -59,10 +59,7 @@ func (s *Section) html() htmlSection {
 		out.Tables = append(out.Tables, t.html())
 	}
 	for _, f := range s.Figures {
-		data := f.Data
-		if data.Title == "" {
-			data.Title = f.Caption
-		}
+		data := f.shown()
 		source := "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(f.SVG)
 		out.Figures = append(out.Figures, htmlFigure{f.Caption, f.Alt, template.URL(source), data.html()})
 	}

@@ -161,3 +161,25 @@ func TestMissingError(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A figure of thousands of points does not fill the pages with them.
+func TestManyPoints(t *testing.T) {
+	sections := sample()
+	data := &sections[0].Figures[0].Data
+	for range 2000 {
+		data.AddCells(Num(123.25, 2))
+	}
+	for format, write := range map[string]func(w *bytes.Buffer) error{
+		"text": func(w *bytes.Buffer) error { return WriteText(w, sections) }, "Markdown": func(w *bytes.Buffer) error { return WriteMarkdown(w, sections) },
+		"HTML": func(w *bytes.Buffer) error { return WriteHTML(w, "many", nil, sections) },
+	} {
+		var b bytes.Buffer
+		if err := write(&b); err != nil || strings.Contains(b.String(), "123.25") || !strings.Contains(b.String(), "2001 rows are left out here") {
+			t.Errorf("%s: %v, %d bytes", format, err, b.Len())
+		}
+	}
+	var csv strings.Builder
+	if err := data.WriteCSV(&csv); err != nil || strings.Count(csv.String(), "123.25") != 2000 || len(data.Rows) != 2001 {
+		t.Errorf("CSV: %v, %d rows", err, len(data.Rows))
+	}
+}

@@ -2,12 +2,14 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -216,13 +218,23 @@ func paragraphs(b *bytes.Buffer, before string, texts []string) {
 func (s *Section) tables() []Table {
 	out := append([]Table(nil), s.Tables...)
 	for _, f := range s.Figures {
-		t := f.Data
-		if t.Title == "" {
-			t.Title = f.Caption
-		}
-		out = append(out, t)
+		out = append(out, f.shown())
 	}
 	return out
+}
+
+// readable is how many rows of the numbers in a figure somebody may want to read.
+const readable = 60
+
+// shown is the table of the numbers in a figure, without rows if these are too many to be read.
+func (f *Figure) shown() Table {
+	t := f.Data
+	t.Title = cmp.Or(t.Title, f.Caption)
+	if n := len(t.Rows); n > readable {
+		t.Rows = nil
+		t.Notes = append(slices.Clone(t.Notes), fmt.Sprintf("%d rows are left out here: JSON and CSV have them.", n))
+	}
+	return t
 }
 
 // WriteJSON writes sections as JSON, which [ReadJSON] reads: a line each, as most of the bytes of indented cells would be blanks.
