@@ -114,6 +114,9 @@ func run(set *benchmarks.Predictions, s Settings) (*Result, error) {
 	if err := s.resolve(); err != nil {
 		return nil, err
 	}
+	if set.Classes() != datasets.NoShiftClasses {
+		return nil, fmt.Errorf("priors: predictions of %d classes: want %d", set.Classes(), datasets.NoShiftClasses)
+	}
 	list, columns := methods(set.Prior), conditions()
 	r := &Result{Set: set.Name, Seeds: s.Seeds, Steps: s.Steps, Base: set.Accuracy}
 	for _, m := range list {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"math"
 	"os"
 	"slices"
 	"strings"
@@ -26,10 +25,6 @@ type paper struct {
 		Source  [4]float64 `json:"source_prior"`
 		Uniform [4]float64 `json:"uniform_prior"`
 	} `json:"prior_sensitivity"`
-	Matrices struct {
-		S2 [][]float64 `json:"s2"`
-		S4 [][]float64 `json:"s4_second_half"`
-	} `json:"no_shift_matrices"`
 }
 
 func readPaper(t *testing.T) (p paper) {
@@ -43,23 +38,10 @@ func readPaper(t *testing.T) (p paper) {
 	return p
 }
 
-// The streams without shift have the paper's printed matrices to the digit, and what is said of its numbers is what it printed.
+// Columns and numbers of the paper are those that it printed; its matrices are tested in package datasets.
 func TestAsPrinted(t *testing.T) {
 	p := readPaper(t)
-	const steps = 100
-	list := conditions()
-	for _, c := range []struct {
-		condition, t int
-		want         [][]float64
-	}{{2, 1, p.Matrices.S2}, {2, 99, p.Matrices.S2}, {3, 49, p.Matrices.S2}, {3, 50, p.Matrices.S4}} {
-		row := make([]float64, 10)
-		for from, want := range c.want {
-			if list[c.condition].stream.Transition(row, from, c.t, steps); !slices.Equal(row, want) {
-				t.Errorf("%s at %d: row %d is %v, want %v", list[c.condition].name, c.t, from, row, want)
-			}
-		}
-	}
-	for i, c := range list {
+	for i, c := range conditions() {
 		if c.name != p.Prior.Columns[i] {
 			t.Errorf("column %d is %s, want %s", i, c.name, p.Prior.Columns[i])
 		}
@@ -67,23 +49,6 @@ func TestAsPrinted(t *testing.T) {
 	for _, gate := range []adapt.Gate{adapt.GateOff, adapt.GateEWMA} {
 		if published[Plain] != p.Prior.Base || published[Source(gate)] != p.Prior.Source || published[Uniform(gate)] != p.Prior.Uniform {
 			t.Errorf("%s: not what the paper prints", gate)
-		}
-	}
-}
-
-// Streams without shift hold the classes about as the training set does; with shift, evenly.
-func TestFrequencies(t *testing.T) {
-	const steps = 40_000
-	for i, c := range conditions() {
-		rare := 0
-		for _, y := range c.stream.Labels(3, 10, steps) {
-			if y >= common {
-				rare++
-			}
-		}
-		want := []float64{.5, .5, 1. / 12, (1./12 + 1./11) / 2}[i] // of the stationary distributions; a stream remembers some 3 labels
-		if share := float64(rare) / steps; math.Abs(share-want) > .015 {
-			t.Errorf("%s: %.3f of the labels are rare, want %.3f", c.name, share, want)
 		}
 	}
 }
@@ -170,11 +135,14 @@ func TestRefused(t *testing.T) {
 	if _, _, err := Run(context.Background(), &networks.Runner{}, Settings{Shared: t.TempDir()}); !errors.As(err, &missing) {
 		t.Errorf("no data: %v", err)
 	}
-	set := &benchmarks.Predictions{Q: [][]float64{{.5, .5}}, Truth: []int{0}, Prior: []float64{.5, .5}}
-	if _, err := run(set, Settings{Seeds: -1}); err == nil || !strings.HasPrefix(err.Error(), "priors: ") {
-		t.Errorf("-1 seeds: %v", err)
-	}
-	if _, err := run(set, Settings{Seeds: 1, Steps: 50}); err == nil || !strings.HasPrefix(err.Error(), "priors: ") {
-		t.Errorf("a class without items: %v", err)
+	two := &benchmarks.Predictions{Q: [][]float64{{.5, .5}}, Truth: []int{0}, Prior: []float64{.5, .5}}
+	ten := &benchmarks.Predictions{Q: [][]float64{make([]float64, 10)}, Truth: []int{0}, Prior: benchmarks.ImbalancedPrior()}
+	for name, c := range map[string]struct {
+		set *benchmarks.Predictions
+		Settings
+	}{"two classes": {two, Settings{}}, "-1 seeds": {ten, Settings{Seeds: -1}}, "a class without items": {ten, Settings{Seeds: 1, Steps: 50}}} {
+		if _, err := run(c.set, c.Settings); err == nil || !strings.HasPrefix(err.Error(), "priors: ") {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
