@@ -77,7 +77,7 @@ func (g *Gains) Section() (report.Section, error) {
 	details, err := json.Marshal(g)
 	return report.Section{
 		ID: "corruption", Title: "Gain against base accuracy",
-		Intro:   []string{"Fifteen corruptions of CIFAR-10-C at severity 5, on sticky streams (S2, alpha 0.7). Each corruption makes the predictor as bad as it can; a line is fitted to what the filter gains over that."},
+		Intro:   []string{"Fifteen corruptions of CIFAR-10-C at severity 5, on sticky streams (S2, alpha 0.7). Each corruption harms the predictor to a degree of its own; a line is fitted to what the filter gains over the accuracy that is left."},
 		Tables:  []report.Table{g.fits()},
 		Figures: []report.Figure{figure},
 		Notes:   []string{where},
