@@ -164,7 +164,7 @@ func documented(words []string) error {
 	}
 	for _, word := range words[1:] {
 		name, isFlag := strings.CutPrefix(word, "-")
-		if !isFlag {
+		if !isFlag || word == "--help" {
 			continue
 		}
 		if !slices.ContainsFunc(commands[at].Flags, func(f cli.Flag) bool { return "-"+f.Names()[0] == name }) {
