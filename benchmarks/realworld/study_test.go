@@ -52,10 +52,12 @@ func TestReady(t *testing.T) {
 			whole(t, section.ID, table)
 		}
 	}
-	for _, row := range sections[0].Tables[0].Rows {
+	for _, row := range sections[0].Tables[1].Rows {
 		if shuffled := float64(*row[len(row)-1].Value); shuffled < -0.1 {
 			t.Errorf("%s, shuffled: %+.2f", row[0].Text, shuffled)
 		}
+	}
+	for _, row := range sections[0].Tables[0].Rows {
 		if smoothed := float64(*row[8].Value); smoothed < 0.3 {
 			t.Errorf("%s: %+.2f", row[0].Text, smoothed)
 		}
