@@ -2,12 +2,14 @@ package main
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/internal/testdata"
 )
 
@@ -192,6 +194,37 @@ func TestReportOfRun(t *testing.T) {
 			if strings.Contains(page, testdata.Root()) {
 				t.Errorf("%s %s: the page tells a folder of this machine", c.kind, format)
 			}
+		}
+	}
+}
+
+// Of documents, a report counts what filter counted: labels of an ensemble, boxes that share a list, what a detector decided.
+func TestReportCountsAsFilter(t *testing.T) {
+	dir := t.TempDir()
+	cases := filepath.Join(testdata.Root(), "cmd", "oatta", "testdata", "cases")
+	for _, name := range []string{"speciesnet/geo.json", "speciesnet/v4.json", "speciesnet/v5.json", "md_herd.json", "md_one_camera.json", "md_two_cameras.json"} {
+		results := filepath.Join(dir, filepath.Base(name))
+		mustOatta(t, 0, "filter", filepath.Join(cases, filepath.FromSlash(name)), "--quiet", "-o", results)
+		var m struct {
+			Summary struct{ Items, Unpredicted, Streams, Changed int }
+		}
+		if err := json.Unmarshal([]byte(readFile(t, results+".manifest.json")), &m); err != nil {
+			t.Fatal(err)
+		}
+		_, said := mustOatta(t, 0, "report", results, "-o", results+".html")
+		s := m.Summary
+		want := console.Number(s.Changed, "label") + " changed"
+		if s.Unpredicted == 0 {
+			want = fmt.Sprintf("%s in %s, %s", console.Number(s.Items, "picture"), console.Number(s.Streams, "stream"), want)
+		}
+		if !strings.Contains(said, want) {
+			t.Errorf("%s: %q, want %q", name, said, want)
+		}
+	}
+	geo := readFile(t, filepath.Join(dir, "geo.json.html"))
+	for _, want := range []string{"left alone by the filter", "SpeciesNet: [", "1 picture of 9 failed", ">bird<"} {
+		if !strings.Contains(geo, want) {
+			t.Errorf("the page of an ensemble does not say %q", want)
 		}
 	}
 }

@@ -76,7 +76,7 @@ func (c *Collected) top(most int, size func(class int) int) (classes []int, drop
 func (c *Collected) names(classes []int) []string {
 	out := make([]string, len(classes))
 	for i, k := range classes {
-		out[i] = visible(c.classes[k])
+		out[i] = visible(named(c.classes[k]))
 	}
 	return out
 }
@@ -125,7 +125,7 @@ func (c *Collected) classFigures(out []Figure) ([]Figure, error) {
 			m.Raw, m.Adapted = append(m.Raw, float64(c.raw[k])), append(m.Adapted, float64(c.adapted[k]))
 			f.Rows = append(f.Rows, []string{c.classes[k], strconv.Itoa(c.raw[k]), strconv.Itoa(c.adapted[k]), fmt.Sprintf("%+d", c.adapted[k]-c.raw[k])})
 			if len(said) < 8 {
-				said = append(said, fmt.Sprintf("%s %d raw, %d adapted", c.classes[k], c.raw[k], c.adapted[k]))
+				said = append(said, fmt.Sprintf("%s %d raw, %d adapted", named(c.classes[k]), c.raw[k], c.adapted[k]))
 			}
 		}
 		f.Alt = "Bars of the number of items by class: " + strings.Join(said, "; ")
@@ -220,7 +220,7 @@ func (c *Collected) changeFigure(out []Figure) ([]Figure, error) {
 	f := Figure{ID: "changes", Title: "Labels that the filter changed: which to which", section: inChanges, Columns: []string{"raw", "adapted", "items"}, Rows: c.pairs(c.changes), Note: leftOut(dropped, "class")}
 	var said []string
 	for _, row := range f.Rows[:min(len(f.Rows), 8)] {
-		said = append(said, fmt.Sprintf("%s to %s %s", row[0], row[1], row[2]))
+		said = append(said, fmt.Sprintf("%s to %s %s", named(row[0]), named(row[1]), row[2]))
 	}
 	f.Alt = "Matrix of changed labels, raw by adapted: " + strings.Join(said, "; ")
 	m := charts.Counts{Title: "Labels changed", Note: plural(c.total.changed, "item", "s"), Rows: "raw label", Columns: "adapted label", Classes: c.names(classes), Values: c.table(classes, c.changes)}
@@ -299,7 +299,7 @@ func (c *Collected) spoken(st *stream) string {
 		}
 		slices.SortFunc(keys, func(a, b int) int { return cmp.Or(cmp.Compare(st.classes[k][b], st.classes[k][a]), cmp.Compare(a, b)) })
 		for _, class := range keys[:min(len(keys), 6)] {
-			parts[k] = append(parts[k], fmt.Sprintf("%s %d", c.classes[class], st.classes[k][class]))
+			parts[k] = append(parts[k], fmt.Sprintf("%s %d", named(c.classes[class]), st.classes[k][class]))
 		}
 	}
 	return fmt.Sprintf("stream %s, %s; raw %s; adapted %s; %s changed; mean gate %s", st.name, plural(st.items, c.kind.noun(), "s"),
@@ -574,7 +574,7 @@ func (c *Collected) scoreFigures(out []Figure) ([]Figure, error) {
 		m := charts.Counts{Title: "Confusion, " + name, Note: fmt.Sprintf("accuracy %.2f %%", 100*s.Accuracy), Rows: "true class", Columns: name + " label"}
 		f := Figure{ID: "confusion-" + name, Title: "Confusion matrix, " + name, section: inScores, Alt: fmt.Sprintf("Confusion matrix, %s: %s right of %s", name, number(s.Correct), number(s.Items)), Columns: []string{"true", name, "items"}}
 		for i, label := range labels {
-			m.Classes = append(m.Classes, visible(label))
+			m.Classes = append(m.Classes, visible(named(label)))
 			m.Values = append(m.Values, values[i]...)
 			for j, v := range values[i] {
 				if v > 0 {

@@ -310,7 +310,7 @@ func (c *Collected) notes() (out []string) {
 		out = append(out, fmt.Sprintf("%s had no prediction to adapt", plural(c.total.unpredicted, c.kind.noun(), "s")))
 	}
 	if c.total.untouched > 0 {
-		out = append(out, fmt.Sprintf("%s of a detector's, without classifications or under the least confidence, %s left alone", plural(c.total.untouched, "box", "es"), are(c.total.untouched)))
+		out = append(out, fmt.Sprintf("left alone by the filter, as without classifications, under the least confidence or decided by a detector: %s of the boxes and pictures", number(c.total.untouched)))
 	}
 	if c.hidden > 0 {
 		out = append(out, fmt.Sprintf("%s beyond the first %s are counted, and not drawn", plural(c.hidden, "stream", "s"), number(mostStreams)))
@@ -498,8 +498,8 @@ func (c *Collected) burstViews(bursts []burst) (out []burstView) {
 
 func (l *listed) view() itemView {
 	x := itemView{
-		File: l.file, Stream: l.stream, When: stampOf(l.time), Raw: l.raw, Adapted: l.adapted, Prob: ratio(l.prob), After: ratio(l.after), Gate: ratio(l.gate),
-		Text: l.text, Problem: l.problem, Failure: l.failure, Truth: l.truth, Picture: template.URL(l.picture), Changed: l.changed(),
+		File: l.file, Stream: l.stream, When: stampOf(l.time), Raw: named(l.raw), Adapted: named(l.adapted), Prob: ratio(l.prob), After: ratio(l.after), Gate: ratio(l.gate),
+		Text: l.text, Problem: l.problem, Failure: l.failure, Truth: named(l.truth), Picture: template.URL(l.picture), Changed: l.changed(),
 	}
 	switch {
 	case l.time.IsZero() && l.piece:

@@ -37,3 +37,13 @@ func visible(s string) string {
 	}
 	return b.String()
 }
+
+// named is a label for people: of a taxon as SpeciesNet writes it, identifier;class;order;family;genus;species;name, the name.
+func named(label string) string {
+	if strings.Count(label, ";") == 6 {
+		if at := strings.LastIndexByte(label, ';'); at+1 < len(label) {
+			return label[at+1:]
+		}
+	}
+	return label
+}

@@ -137,6 +137,12 @@ type detection struct {
 	Gate            *float64       `json:"gate"`
 	Mode            text           `json:"adapted_mode"`
 	Failure         text           `json:"failure"`
+
+	// What the ensemble of SpeciesNet said, of a picture or of a box: that is the label before the filter.
+	Prediction text `json:"prediction"`
+	Processed  struct {
+		Class text `json:"class"`
+	} `json:"processed_classification"`
 }
 
 // picture is an element of images or of predictions.
@@ -147,6 +153,7 @@ type picture struct {
 	Datetime   text        `json:"datetime"`
 	Stream     text        `json:"stream"`
 	Truth      text        `json:"truth"`
+	Failures   []text      `json:"failures"` // of SpeciesNet's parts
 	Detections []detection `json:"detections"`
 }
 
@@ -196,13 +203,20 @@ type handled struct{ error }
 func (f *File) picture(p *picture, h Handler) error {
 	it := Item{File: string(first(p.File, p.Path)), Time: f.timeOf(string(p.Datetime)), Truth: string(p.Truth), Prob: nan, AdaptedProb: nan, Gate: nan}
 	it.Stream = f.streamOf(it.File, string(p.Stream))
-	if p.Failure != "" {
+	switch {
+	case p.Failure != "":
 		it.Failure = string(p.Failure)
 		return h.Item(&it)
-	}
-	if p.answered() {
+	case p.answered():
 		f.answer(&it, &p.detection)
 		return h.Item(&it)
+	case len(p.Failures) > 0 && len(p.Detections) == 0:
+		it.Failure = fmt.Sprintf("SpeciesNet: %s", p.Failures)
+		return h.Item(&it)
+	}
+	if len(p.Classifications) > 0 {
+		f.Untouched++
+		return nil
 	}
 	seen, name := map[string]bool{}, it.File
 	for k := range p.Detections {
@@ -254,21 +268,28 @@ func (f *File) answer(it *Item, d *detection) {
 			}
 		}
 	}
+	if said := string(first(d.Prediction, d.Processed.Class)); said != "" {
+		it.Raw, it.Prob = said, probOf(before, said)
+	}
 	if len(top) > 0 {
 		it.Adapted, it.AdaptedProb = top[0].label, top[0].p
 	}
 	if d.AdaptedLabel != "" {
-		it.Adapted = string(d.AdaptedLabel)
-		it.AdaptedProb = nan
-		for _, c := range top {
-			if c.label == it.Adapted {
-				it.AdaptedProb = c.p
-			}
-		}
+		it.Adapted, it.AdaptedProb = string(d.AdaptedLabel), probOf(top, string(d.AdaptedLabel))
 	}
 	if k := len(f.Classes); k > 0 && len(before) == k && len(top) == k { // all of them are listed
 		it.Probs, it.AdaptedProbs = f.expand(0, before), f.expand(1, top)
 	}
+}
+
+// probOf is the probability of a label in a list; NaN if it is not there.
+func probOf(list []ranked, label string) float64 {
+	for _, c := range list {
+		if c.label == label {
+			return c.p
+		}
+	}
+	return nan
 }
 
 type ranked struct {

@@ -91,7 +91,7 @@ type File struct {
 	Manifest *Manifest // nil: there is none beside it, or Problem says what is wrong with it
 	Problem  error     // why the manifest cannot be read
 
-	// Untouched counts, after [File.Each], what of a document the filter left alone: detections without an answer.
+	// Untouched counts, after [File.Each], what of a document the filter left alone: boxes and pictures without an answer.
 	Untouched int
 
 	options Options
@@ -151,6 +151,9 @@ func formatOf(path string) (string, error) {
 		return "", fmt.Errorf("%s: is a folder: want a file of results", path)
 	case !info.Mode().IsRegular():
 		return "", fmt.Errorf("%s: results are read twice: want a file, not a pipe or device", path)
+	}
+	if results, ok := strings.CutSuffix(path, ManifestPath("")); ok {
+		return "", fmt.Errorf("%s: is a manifest: want the results beside it, %s", path, results)
 	}
 	switch ending := strings.ToLower(filepath.Ext(strings.TrimSuffix(path, ".gz"))); ending {
 	case ".jsonl", ".ndjson":

@@ -48,8 +48,9 @@ var files = []struct {
 	},
 	{
 		"species.json", `{"predictions":[{"filepath":"c/a.jpg","classifications":{"classes":["deer","fox"],"scores":[0.5,0.25]},"adapted_classifications":{"classes":["fox","deer"],"scores":[0.5,0.25]},"adapted_label":"fox","gate":0.5,"adapted_mode":"smoothed"},
+{"filepath":"c/d.jpg","prediction":"genus","classifications":{"classes":["deer","fox"],"scores":[0.5,0.25]},"adapted_classifications":{"classes":["deer","fox"],"scores":[0.5,0.25]},"adapted_label":"genus","gate":0.5,"adapted_mode":"smoothed"},
 {"filepath":"c/b.jpg","detections":[{"bbox":[0,0,0.5,0.5],"conf":0.9,"raw_classifications":{"classes":["deer"],"scores":[0.5]},"adapted_classifications":{"classes":["deer"],"scores":[0.5]},"adapted_label":"a genus","gate":0,"adapted_mode":"smoothed"}]}]}`,
-		[]string{"c/a.jpg|c||deer 0.5|fox 0.5|0.5 smoothed||", "c/b.jpg#0|c||deer 0.5|a genus NaN|0 smoothed||"},
+		[]string{"c/a.jpg|c||deer 0.5|fox 0.5|0.5 smoothed||", "c/d.jpg|c||genus NaN|genus NaN|0.5 smoothed||", "c/b.jpg#0|c||deer 0.5|a genus NaN|0 smoothed||"},
 	},
 }
 
@@ -133,6 +134,7 @@ func TestRefuses(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"empty.jsonl", "", "is empty"},
 		{"x.txt", "file  time", "a table for people"},
+		{"x.jsonl.manifest.json", "{}", "is a manifest"},
 		{"x.parquet", "x", "no format of results"},
 		{"x.json", `{"a":1}`, "neither results"},
 		{"x.json", `[1]`, "want a JSON object"},
