@@ -292,7 +292,7 @@ func (c *Collected) shown() []*stream {
 // spoken is a stream in words.
 func (c *Collected) spoken(st *stream) string {
 	var parts [2][]string
-	for k := range parts {
+	for k := range parts { // what is true has its place in the scores
 		keys := make([]int, 0, len(st.classes[k]))
 		for class := range st.classes[k] {
 			keys = append(keys, class)
@@ -326,6 +326,9 @@ func (c *Collected) streamFigures(out []Figure) ([]Figure, error) {
 		for _, r := range s.records {
 			t.Step = append(t.Step, int(r.first))
 			t.Raw, t.Adapted = append(t.Raw, at(r.raw)), append(t.Adapted, at(r.adapted))
+			if st.labelled {
+				t.Truth = append(t.Truth, at(r.truth))
+			}
 			t.Gate, t.Prob, t.AfterProb = append(t.Gate, float64(r.gate)), append(t.Prob, float64(r.prob)), append(t.AfterProb, float64(r.after))
 			known = known || r.prob == r.prob
 			when := ""
@@ -333,7 +336,7 @@ func (c *Collected) streamFigures(out []Figure) ([]Figure, error) {
 				t.Times = append(t.Times, r.time)
 				when = time.Unix(0, r.time).UTC().Format("2006-01-02T15:04:05")
 			}
-			f.Rows = append(f.Rows, []string{strconv.Itoa(int(r.first)), when, c.label(r.raw), c.label(r.adapted), plainly(float64(r.gate)), plainly(float64(r.prob)), plainly(float64(r.after))})
+			f.Rows = append(f.Rows, []string{strconv.Itoa(int(r.first)), when, c.label(r.raw), c.label(r.adapted), c.label(r.truth), plainly(float64(r.gate)), plainly(float64(r.prob)), plainly(float64(r.after))})
 		}
 		if !known {
 			t.Prob, t.AfterProb = nil, nil
@@ -420,19 +423,19 @@ func (c *Collected) nightFigures(out []Figure) ([]Figure, error) {
 			continue
 		}
 		h := charts.Hypnogram{Title: "Night " + visible(st.name), Classes: names, Marked: 1, Hours: n.seconds / 3600, Start: n.start}
-		f := Figure{ID: fmt.Sprintf("night-%02d-%s", i+1, slug(st.name)), Title: "Hypnogram of " + st.name, section: inKind, Alt: "Hypnograms, raw and adapted, of " + c.spoken(st), Columns: []string{"epoch", "seconds", "raw", "adapted"}}
+		f := Figure{ID: fmt.Sprintf("night-%02d-%s", i+1, slug(st.name)), Title: "Hypnogram of " + st.name, section: inKind, Alt: "Hypnograms, raw and adapted, of " + c.spoken(st), Columns: []string{"epoch", "seconds", "raw", "adapted", "truth"}}
+		if n.truth != nil {
+			h.Nights = append(h.Nights, charts.Night{Name: "True", Stages: stagesIn(n.truth, lane)})
+		}
 		for k, labels := range [][]uint8{n.raw, n.adapted} {
-			x := charts.Night{Name: []string{"Raw", "Adapted"}[k]}
-			for _, class := range labels {
-				x.Stages = append(x.Stages, lane[class])
-			}
+			x := charts.Night{Name: []string{"Raw", "Adapted"}[k], Stages: stagesIn(labels, lane)}
 			if n.vectors {
 				x.Density = densities([][][]float32{n.probs, n.after}[k], lane, len(names))
 			}
 			h.Nights = append(h.Nights, x)
 		}
 		for t := range n.raw {
-			f.Rows = append(f.Rows, []string{strconv.Itoa(t), plainly(n.offset + float64(t)*n.seconds), c.label(int32(n.raw[t]) - 1), c.label(int32(n.adapted[t]) - 1)})
+			f.Rows = append(f.Rows, []string{strconv.Itoa(t), plainly(n.offset + float64(t)*n.seconds), c.label(int32(n.raw[t]) - 1), c.label(int32(n.adapted[t]) - 1), n.trueAt(t, c)})
 		}
 		if n.full {
 			f.Note = fmt.Sprintf("What comes after the first %s epochs is left out.", number(mostEpochs))
@@ -443,6 +446,22 @@ func (c *Collected) nightFigures(out []Figure) ([]Figure, error) {
 		}
 	}
 	return out, nil
+}
+
+func stagesIn(labels []uint8, lane []int) []int {
+	out := make([]int, len(labels))
+	for t, class := range labels {
+		out[t] = lane[class]
+	}
+	return out
+}
+
+// trueAt is the true label of an epoch; "" where it is not known.
+func (n *night) trueAt(t int, c *Collected) string {
+	if n.truth == nil {
+		return ""
+	}
+	return c.label(int32(n.truth[t]) - 1)
 }
 
 func densities(vectors [][]float32, lane []int, k int) [][]float64 {

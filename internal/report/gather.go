@@ -92,9 +92,11 @@ type stream struct {
 	movement    *movement
 	before      [2]int // labels of the last item; -1: none
 	switches    [2]int // neighbours with different labels, before and after the filter
+	again       int    // items that were read a second time
+	labelled    bool   // true classes of some are known
 	lastOffset  float64
-	period      float64 // from one item to the next, where the manifest does not say
-	classes     [2]map[int]int
+	period      float64        // from one item to the next, where the manifest does not say
+	classes     [3]map[int]int // items of each class: raw, adapted, true
 }
 
 // bins are confidences.
@@ -228,7 +230,7 @@ func (c *Collected) class(label string) int {
 func (c *Collected) streamOf(src *source, name string) (*stream, error) {
 	st, ok := c.byName[name]
 	if !ok {
-		st = &stream{name: name, source: src, before: [2]int{-1, -1}, classes: [2]map[int]int{{}, {}}}
+		st = &stream{name: name, source: src, before: [2]int{-1, -1}, classes: [3]map[int]int{{}, {}, {}}}
 		c.streams, c.byName[name] = append(c.streams, st), st
 		if len(c.streams) <= mostStreams {
 			st.series = &series{}

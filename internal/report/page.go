@@ -353,14 +353,17 @@ func (c *Collected) nightTable() *table {
 		if st.night == nil || len(t.Rows) >= mostListed {
 			break
 		}
-		for k, labels := range [][]uint8{st.night.raw, st.night.adapted} {
+		for k, labels := range [][]uint8{st.night.raw, st.night.adapted, st.night.truth} {
+			if labels == nil {
+				continue
+			}
 			scored := make([]hypnogram.Stage, len(labels))
 			for i, class := range labels {
 				if class > 0 {
 					scored[i] = stages[class-1]
 				}
 			}
-			t.Rows = append(t.Rows, nightRow(st.name, []string{"raw", "adapted"}[k], st.night.seconds/60, hypnogram.Summarise(scored)))
+			t.Rows = append(t.Rows, nightRow(st.name, []string{"raw", "adapted", "true"}[k], st.night.seconds/60, hypnogram.Summarise(scored)))
 		}
 	}
 	return t

@@ -339,6 +339,11 @@ func TestScores(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for i, r := range c.byName["s1"].series.records {
+		if want := int32((4*i + 1) % 2); r.truth != want {
+			t.Errorf("record %d of s1 has the true class %d, want %d", i, r.truth, want)
+		}
+	}
 	e := c.evaluation()
 	if e == nil || e.Raw.Accuracy != 0.5 || e.Adapted.Accuracy != 1 || c.second.unlabelled != 1 || c.second.intervals == nil || len(e.Streams) != 4 {
 		t.Fatalf("%+v", e)

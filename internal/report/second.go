@@ -148,6 +148,7 @@ func (c *Collected) beginTruth() error {
 // look takes one item.
 func (c *Collected) look(src *source, it *items.Item) error {
 	s := c.second
+	c.byName[it.Stream].again++
 	if it.Predicted() && s.truth != nil {
 		if err := c.score(src, it); err != nil {
 			return err
@@ -179,6 +180,7 @@ func (c *Collected) score(src *source, it *items.Item) error {
 		s.unknown++
 		return nil
 	}
+	c.byName[it.Stream].mark(it, class)
 	before, after := c.index[it.Raw], c.index[it.Adapted]
 	raw, ok := s.vector(0, src, it.Probs, before, it.Prob)
 	adapted, also := s.vector(1, src, it.AdaptedProbs, after, it.AdaptedProb)
@@ -187,6 +189,18 @@ func (c *Collected) score(src *source, it *items.Item) error {
 	s.rely(0, it.Prob, before == class)
 	s.rely(1, it.AdaptedProb, after == class)
 	return nil
+}
+
+// mark gives the item in hand its true class in what is drawn of the stream.
+func (st *stream) mark(it *items.Item, class int) {
+	st.labelled = true
+	if st.series != nil {
+		st.series.mark(st.again, class)
+	}
+	if st.night != nil {
+		st.night.mark(it, class)
+	}
+	st.classes[2][class]++
 }
 
 // NoLabel is what a [Truth] says of an item without one.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"sort"
 	"time"
 
 	"github.com/oatta/oatta/internal/report/items"
@@ -69,6 +70,14 @@ func (r *record) join(other record) {
 	r.count += other.count
 }
 
+// mark tells the true class of item n, from 1: a record has that of its first item.
+func (s *series) mark(n, class int) {
+	i := sort.Search(len(s.records), func(i int) bool { return int(s.records[i].first) > n }) - 1
+	if i >= 0 && int(s.records[i].first) == n {
+		s.records[i].truth = int32(class)
+	}
+}
+
 // timed tells that every record has a time.
 func (s *series) timed() bool {
 	for _, r := range s.records {
@@ -82,6 +91,7 @@ func (s *series) timed() bool {
 // night is the stages of a recording.
 type night struct {
 	raw, adapted  []uint8 // class + 1 of each epoch; 0: none
+	truth         []uint8 // as they; nil: nobody knows
 	probs, after  [][]float32
 	start         time.Time
 	seconds       float64 // of an epoch
@@ -109,6 +119,18 @@ func (n *night) add(it *items.Item, raw, adapted int, probs, after []float64) {
 		return
 	}
 	n.append(uint8(raw+1), uint8(adapted+1), probs, after)
+}
+
+// mark tells the true class of an epoch.
+func (n *night) mark(it *items.Item, class int) {
+	at := int(math.Round((it.Offset - n.offset) / n.seconds))
+	if !it.Piece() || at < 0 || at >= len(n.raw) {
+		return
+	}
+	if n.truth == nil {
+		n.truth = make([]uint8, len(n.raw))
+	}
+	n.truth[at] = uint8(class + 1)
 }
 
 func (n *night) append(raw, adapted uint8, probs, after []float64) {
