@@ -198,6 +198,25 @@ func TestReportOfRun(t *testing.T) {
 	}
 }
 
+// The stages that somebody scored give the scores that eval prints, and a line over the hypnograms.
+func TestReportWithHypnogram(t *testing.T) {
+	needEngine(t)
+	dir := t.TempDir()
+	night := filepath.Join(testdata.Root(), "datasets", "samples", "night.edf")
+	results := filepath.Join(dir, "night.jsonl")
+	mustOatta(t, 0, "run", "sleep", night, "--quiet", "-o", results)
+	mustOatta(t, 0, "report", results, "--hypnogram", night, "-o", results+".html", "--figures", dir)
+	page := readFile(t, results+".html")
+	for _, want := range []string{"80 epochs of 80 scored", "<td>70.000</td><td>77.500</td>", ">True<"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	if table := readFile(t, filepath.Join(dir, "night-01-night-edf.csv")); !strings.HasPrefix(table, "epoch,seconds,raw,adapted,truth\n0,0,N3,N3,") {
+		t.Errorf("%.80s", table)
+	}
+}
+
 // Of documents, a report counts what filter counted: labels of an ensemble, boxes that share a list, what a detector decided.
 func TestReportCountsAsFilter(t *testing.T) {
 	dir := t.TempDir()

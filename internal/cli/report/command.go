@@ -49,6 +49,7 @@ func flags() []cli.Flag {
 		&cli.StringFlag{Name: "time-field", Category: console.InputCategory, Usage: "field or column of the time (default: time)"},
 		&cli.StringFlag{Name: "stream-pattern", Category: console.InputCategory, Usage: "MegaDetector, SpeciesNet: `REGEXP` on the file name whose group is the stream, as it was given to filter (default: the folder)"},
 		&cli.StringFlag{Name: "labels", Category: console.TruthCategory, Usage: "CSV `FILE` with the columns file and label: scores before and after the filter"},
+		&cli.StringFlag{Name: "hypnogram", Category: console.TruthCategory, Usage: "`FILE` with the stages of the one recording of the results, as somebody scored them: EDF+, XML, text"},
 		&cli.StringFlag{Name: "truth-field", Category: console.TruthCategory, Usage: "field or column that holds the true label (default: truth)"},
 		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no summary and no warnings"},
 	}, evaluation.Flags(console.TruthCategory))
@@ -103,7 +104,7 @@ func (j *job) check() error {
 	case c.Int("thumbnails") < 1 || c.Int("thumbnails") > 500:
 		return fmt.Errorf("--thumbnails %d: want 1 to 500", c.Int("thumbnails"))
 	}
-	j.places = []files.Place{files.At("the file of labels", c.String("labels")), files.At("the map of labels", c.String("label-map"))}
+	j.places = []files.Place{files.At("the file of labels", c.String("labels")), files.At("the map of labels", c.String("label-map")), files.At("the hypnogram", c.String("hypnogram"))}
 	for i, name := range c.Args().Slice() {
 		if slices.Contains(c.Args().Slice()[:i], name) {
 			return fmt.Errorf("report: %s is given twice", name)
@@ -143,7 +144,7 @@ func (j *job) open() (err error) {
 	if err != nil {
 		return err
 	}
-	s.Truth, s.Labelled = t, t.table != nil
+	s.Truth, s.Labelled = t, t.labelled()
 	return j.inputs()
 }
 

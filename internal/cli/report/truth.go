@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/oatta/oatta/datasets"
+	"github.com/oatta/oatta/datasets/edf/hypnogram"
 	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/internal/cli/evaluation"
 	"github.com/oatta/oatta/internal/cli/files"
@@ -22,6 +23,7 @@ type truth struct {
 	files   *datasets.LabelFinder
 	labels  *evaluation.Labels
 	classes int
+	night   *scored // nil: there is no hypnogram
 }
 
 func truthOf(c *cli.Context) (*truth, error) {
@@ -29,6 +31,9 @@ func truthOf(c *cli.Context) (*truth, error) {
 	var err error
 	if t.options, err = evaluation.OptionsOf(c); err != nil {
 		return nil, err
+	}
+	if name := c.String("hypnogram"); name != "" {
+		t.night = &scored{path: name}
 	}
 	if name := c.String("labels"); name != "" {
 		if t.table, err = datasets.ReadLabels(name); err != nil {
@@ -44,6 +49,11 @@ func (t *truth) Decide(classes, labels []string) error {
 	if t.table != nil {
 		for _, e := range t.table.Entries {
 			labels = append(labels, e.Label)
+		}
+	}
+	if t.night != nil {
+		for stage := hypnogram.W; stage <= hypnogram.R; stage++ {
+			labels = append(labels, stage.String())
 		}
 	}
 	t.classes = len(classes)
@@ -66,11 +76,20 @@ func (t *truth) Of(it *items.Item) (int, error) {
 			return 0, err
 		}
 	}
+	if label == "" && t.night != nil {
+		var err error
+		if label, err = t.night.of(it); err != nil {
+			return 0, fmt.Errorf("--hypnogram: %w", err)
+		}
+	}
 	if t.labels.Open(label) {
 		return report.NoLabel, nil
 	}
 	return t.labels.Of(label)
 }
+
+// labelled tells whether there are labels beside those that the items hold.
+func (t *truth) labelled() bool { return t.table != nil || t.night != nil }
 
 // Notes implements [report.Truth].
 func (t *truth) Notes() (out []string) {
@@ -82,6 +101,9 @@ func (t *truth) Notes() (out []string) {
 	}
 	if t.files != nil && t.files.Note() != "" {
 		out = append(out, t.files.Note())
+	}
+	if t.night != nil {
+		out = append(out, t.night.warnings...)
 	}
 	if unknown := t.labels.Unknown(); len(unknown) > 0 {
 		out = append(out, fmt.Sprintf("%s: none of the %d classes: %s", console.Number(len(unknown), "true label"), t.classes, console.Some(unknown, 8)))
