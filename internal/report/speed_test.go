@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -32,8 +33,8 @@ func many(tb testing.TB, n int) string {
 		if r.IntN(12) == 0 {
 			adapted = r.IntN(40)
 		}
-		fmt.Fprintf(w, `{"file":"camera %[1]d/IMG_%[2]06d.JPG","stream":"camera %[1]d","time":"%[3]s","label":"species %[4]d","prob":%.6[5]f,"adapted_label":"species %[6]d","adapted_prob":%.6[7]f,"gate":%.6[8]f,"adapted_mode":"smoothed"}`+"\n",
-			i*60/n, i, at.Format("2006-01-02T15:04:05"), raw, r.Float64(), adapted, r.Float64(), r.Float64())
+		fmt.Fprintf(w, `{"file":"camera %d/IMG_%06d.JPG","stream":"camera %d","time":"%s","label":"species %d","prob":%.6f,"adapted_label":"species %d","adapted_prob":%.6f,"gate":%.6f,"adapted_mode":"smoothed"}`+"\n",
+			i*60/n, i, i*60/n, at.Format("2006-01-02T15:04:05"), raw, r.Float64(), adapted, r.Float64(), r.Float64())
 	}
 	if err := w.Flush(); err != nil || f.Close() != nil {
 		tb.Fatal(err)
@@ -50,6 +51,9 @@ func TestManyItems(t *testing.T) {
 	}
 	page := pageOf(t, Settings{Inputs: root}, path)
 	checkPage(t, page)
+	if !strings.Contains(page, "<dd>50,000</dd>") || strings.Contains(page, "lines left out") {
+		t.Error("the page does not count all of them")
+	}
 }
 
 // The whole of a report of 50,000 items. of-wc is how many times as long it takes as counting the lines of the file, which wc does.
