@@ -214,7 +214,7 @@ func (st *study) overview(all []*found) report.Section {
 	}
 	t.Notes = []string{"± is half of the 95 % interval over identities."}
 	return report.Section{
-		ID: "realworld", Title: "Identities on real data",
+		ID: "realworld", Title: "Identities on real data", Made: report.Made{Seeds: fmt.Sprintf("%d draws of each shuffled order, %d of the pictures for the camera", st.Shuffles, st.Seeds)},
 		Intro: []string{
 			"Every person, account or camera is a stream, or several, and is filtered by itself; nobody's items were in the training of the network that predicts them. Each identity counts the same.",
 			"off and ewma are the paper's filter without and with its gate, and a uniform prior. auto is the filter as the program runs it: temperature, prior and transitions of the model's manifest, causal and smoothed. " +
