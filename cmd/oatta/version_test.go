@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	goruntime "runtime"
 	"strings"
 	"testing"
@@ -17,6 +18,24 @@ func TestVersion(t *testing.T) {
 	}
 	if code, _, errOut := oatta(t, "version", "x"); code != console.Nothing || !strings.Contains(errOut, `unexpected argument "x"`) {
 		t.Errorf("exit code %d, %s", code, errOut)
+	}
+}
+
+// Programs read the same from JSON.
+func TestVersionForPrograms(t *testing.T) {
+	out, _ := mustOatta(t, console.Fine, "version", "--json")
+	var is struct {
+		Version, Go, Platform string
+		ONNXRuntime           *struct{ Version, Path, Error string }
+	}
+	if err := json.Unmarshal([]byte(out), &is); err != nil {
+		t.Fatal(err)
+	}
+	if is.Version != console.Release || is.Go != goruntime.Version() || is.Platform != goruntime.GOOS+"/"+goruntime.GOARCH {
+		t.Errorf("%+v", is)
+	}
+	if lib := is.ONNXRuntime; lib != nil && (lib.Path == "" || (lib.Version == "") == (lib.Error == "")) {
+		t.Errorf("library %+v: want a path, and a version or an error", *lib)
 	}
 }
 
