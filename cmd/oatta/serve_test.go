@@ -4,9 +4,18 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
 	"io"
+	"math/big"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -30,8 +39,15 @@ type served struct {
 // startServer starts the server on a free port, and waits until it listens. It is killed with the test, if it lives.
 func startServer(t *testing.T, args ...string) *served {
 	t.Helper()
-	s := &served{Cmd: program(t, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...), errOut: &bytes.Buffer{}}
-	s.Stderr = s.errOut
+	cmd := program(t, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+	return startCommand(t, cmd, cmd.Env)
+}
+
+// startCommand is startServer, of a command line that becomes a server.
+func startCommand(t *testing.T, cmd *exec.Cmd, env []string) *served {
+	t.Helper()
+	s := &served{Cmd: cmd, errOut: &bytes.Buffer{}}
+	s.Stderr, s.Env = s.errOut, env
 	out, err := s.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -403,5 +419,82 @@ func TestServeLeavesAtOnce(t *testing.T) {
 	code := execute(ctx, []string{"oatta", "serve", "--listen", "127.0.0.1:0", "--classes", "3"}, console.Environment{Out: write, Err: &errOut})
 	if code != console.Interrupted {
 		t.Errorf("code %d: %s", code, &errOut)
+	}
+}
+
+// certificate writes a certificate for the loopback and its key, signed by parent, or by itself.
+func certificate(t *testing.T, dir, name string, parent *x509.Certificate, parentKey any) (certFile, keyFile string, cert *x509.Certificate, key any) {
+	t.Helper()
+	own, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert = &x509.Certificate{
+		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: parent == nil, BasicConstraintsValid: true,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	}
+	if parent == nil {
+		parent, parentKey = cert, own
+	}
+	der, err := x509.CreateCertificate(rand.Reader, cert, parent, &own.PublicKey, parentKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keyDER, err := x509.MarshalPKCS8PrivateKey(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	certFile, keyFile = filepath.Join(dir, name+".pem"), filepath.Join(dir, name+".key")
+	writeFile(t, certFile, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})))
+	writeFile(t, keyFile, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER})))
+	return certFile, keyFile, cert, own
+}
+
+// With an authority for clients, who shows no certificate of it is not let in, and who does has streams of one's own.
+func TestServeCertificates(t *testing.T) {
+	dir := t.TempDir()
+	caFile, _, ca, caKey := certificate(t, dir, "authority", nil, nil)
+	serverCert, serverKey, _, _ := certificate(t, dir, "server", ca, caKey)
+	s := startServer(t, "--classes", "2", "--tls-cert", serverCert, "--tls-key", serverKey, "--tls-client-ca", caFile)
+	trusted := x509.NewCertPool()
+	trusted.AppendCertsFromPEM([]byte(readFile(t, caFile)))
+	ask := func(certFile, keyFile string) (string, error) {
+		c := &tls.Config{RootCAs: trusted}
+		if certFile != "" {
+			pair, err := tls.LoadX509KeyPair(certFile, keyFile)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Certificates = []tls.Certificate{pair}
+		}
+		client := &http.Client{Transport: &http.Transport{TLSClientConfig: c, ForceAttemptHTTP2: true, DisableKeepAlives: true}}
+		r, err := client.Post("https://"+s.at+"/v2/models/filter/infer", "application/json",
+			strings.NewReader(`{"parameters":{"sequence_id":"a"},"inputs":[{"name":"probs","datatype":"FP64","shape":[1,2],"data":[0.9,0.1]}]}`))
+		if err != nil {
+			return "", err
+		}
+		defer r.Body.Close()
+		text, err := io.ReadAll(r.Body)
+		return string(text), err
+	}
+	oneCert, oneKey, _, _ := certificate(t, dir, "one", ca, caKey)
+	twoCert, twoKey, _, _ := certificate(t, dir, "two", ca, caKey)
+	strangerCert, strangerKey, _, _ := certificate(t, dir, "stranger", nil, nil)
+	first, err := ask(oneCert, oneKey)
+	if err != nil || !strings.Contains(first, "adapted") {
+		t.Fatal(first, err)
+	}
+	if again, err := ask(oneCert, oneKey); err != nil || again == first {
+		t.Errorf("the stream does not go on: %s, %v", again, err)
+	}
+	if other, err := ask(twoCert, twoKey); err != nil || other != first {
+		t.Errorf("another's stream is not fresh: %s, %v", other, err)
+	}
+	if text, err := ask("", ""); err == nil {
+		t.Errorf("no certificate: %s", text)
+	}
+	if text, err := ask(strangerCert, strangerKey); err == nil {
+		t.Errorf("a certificate of another authority: %s", text)
 	}
 }
