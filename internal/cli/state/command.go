@@ -26,7 +26,7 @@ func Command(env console.Environment) *cli.Command {
 	}
 	return &cli.Command{
 		Name:  "state",
-		Usage: "look into the file of `oatta filter --state`, and forget streams",
+		Usage: "look into the file of `oatta filter --state`, or one of `oatta serve`, and forget streams",
 		Subcommands: []*cli.Command{
 			sub("list", " ", "the streams, with the steps of each", listStreams),
 			sub("show", "STREAM", "what the filter of a stream has found out, as JSON", showStream,
