@@ -25,7 +25,7 @@ var pageSource string
 var pageStyle string
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"text": visible, "number": number, "percent": percent, "ratio": ratio, "change": func(v float64) string { return fmt.Sprintf("%+.2f", v) },
+	"text": visible, "whole": whole, "number": number, "percent": percent, "ratio": ratio, "change": func(v float64) string { return fmt.Sprintf("%+.2f", v) },
 	"add": func(a, b int) int { return a + b },
 }).Parse(pageSource))
 

@@ -162,6 +162,20 @@ func checkPage(t testing.TB, page string) {
 	}
 }
 
+// Names, labels and messages of any length leave a page small.
+func TestLongTexts(t *testing.T) {
+	long := strings.Repeat("long é ", 100_000)
+	var lines []line
+	for i := range 30 {
+		lines = append(lines, result(long+fmt.Sprint(i), long+fmt.Sprint(i%5), long, long+"x", noon), line{"file": long, "stream": long, "failure": long + fmt.Sprint(i)})
+	}
+	page := pageOf(t, Settings{}, results(t, "r.jsonl", lines))
+	checkPage(t, page)
+	if len(page) > 1<<20 {
+		t.Errorf("a page of %d bytes", len(page))
+	}
+}
+
 func TestCountsAndWarns(t *testing.T) {
 	path := results(t, "r.jsonl", []line{
 		result("a", "s", "deer", "fox", noon), result("b", "s", "fox", "fox", noon), result("c", "t", "deer", "deer", noon), {"file": "d", "stream": "t", "failure": "damaged"}, {"file": "e", "stream": "t"},

@@ -7,9 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// visible shows what a screen or terminal would obey as text: control characters, and marks that turn the direction. Line ends become
-// spaces. What is not UTF-8 becomes U+FFFD.
+// mostVisible is how many bytes of a name, label or message are shown: a page stays small whatever the results hold.
+const mostVisible = 600
+
+// visible is [whole], cut where it is very long.
 func visible(s string) string {
+	if len(s) <= mostVisible {
+		return whole(s)
+	}
+	return whole(strings.ToValidUTF8(s[:mostVisible], "")) + "…"
+}
+
+// whole shows what a screen or terminal would obey as text: control characters, and marks that turn the direction. Line ends become
+// spaces. What is not UTF-8 becomes U+FFFD.
+func whole(s string) string {
 	plain := true
 	for _, r := range s {
 		if r == utf8.RuneError || !unicode.IsPrint(r) {

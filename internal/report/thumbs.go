@@ -213,4 +213,4 @@ func (c *Collected) texts() error {
 }
 
 // mostLetters of a post are shown.
-const mostLetters = 400
+const mostLetters = 280
