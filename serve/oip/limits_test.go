@@ -197,11 +197,11 @@ func TestSlowClients(t *testing.T) {
 			}
 		}()
 		start := time.Now()
-		if err := conn.SetReadDeadline(start.Add(5 * time.Second)); err != nil {
+		if err := conn.SetReadDeadline(start.Add(20 * time.Second)); err != nil {
 			t.Fatal(err)
 		}
 		answer, err := io.ReadAll(conn)
-		if took := time.Since(start); took > 2*time.Second {
+		if took := time.Since(start); took > 10*time.Second {
 			t.Errorf("%s: open after %v: %q, %v", what, took, answer, err)
 		}
 		if what == "body" && !strings.HasPrefix(string(answer), "HTTP/1.1 408") {
@@ -232,13 +232,13 @@ func TestSlowModel(t *testing.T) {
 	b := servetest.New(3)
 	b.Before = func(ctx context.Context, _ *serve.Request) error {
 		select {
-		case <-time.After(500 * time.Millisecond):
+		case <-time.After(800 * time.Millisecond):
 			return nil
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
-	at := listen(t, b, Options{ReadTimeout: 100 * time.Millisecond, WriteTimeout: 100 * time.Millisecond})
+	at := listen(t, b, Options{ReadTimeout: 600 * time.Millisecond, WriteTimeout: 600 * time.Millisecond})
 	for range 2 {
 		response, err := http.Post("http://"+at+inferPath, "application/json", strings.NewReader(`{"inputs":[`+row+`]}`))
 		if err != nil || response.StatusCode != 200 {

@@ -322,7 +322,7 @@ func TestErrors(t *testing.T) {
 
 	fault = errors.New("secret path")
 	s.want(500, `{"error":"the server failed; its log says why"}`, "POST", inferPath, good, nil)
-	if text := s.log.String(); !strings.Contains(text, "secret path") || strings.Contains(text, "0.25") {
+	if text := s.log.String(); !strings.Contains(text, "secret path") || strings.Contains(text, "0.25,") {
 		t.Errorf("log: %s", text)
 	}
 	s.backend.Before = func(context.Context, *serve.Request) error { panic("secret bug") }

@@ -83,7 +83,7 @@ func TestAccessLog(t *testing.T) {
 			t.Errorf("no %s in\n%s", want, text)
 		}
 	}
-	if n := strings.Count(text, "\n"); n != 4 || strings.Contains(text, "secret") || strings.Contains(text, "0.51") || strings.Contains(text, "adapted") {
+	if n := strings.Count(text, "\n"); n != 4 || strings.Contains(text, "secret") || strings.Contains(text, "0.515625") || strings.Contains(text, "adapted") {
 		t.Errorf("%d lines:\n%s", n, text)
 	}
 }
