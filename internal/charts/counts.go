@@ -201,6 +201,8 @@ func Confidence(title string, series []ReliabilitySeries) Figure {
 			p.Legend.Add(s.Name, bars{colour: beforeAfter(i)})
 		}
 		p.Legend.Top, p.Legend.Left = true, true
+		p.Legend.Padding = vg.Points(2)
+		widen(&p.Y, 0, 0.13*float64(len(series))) // the legend has a place above the bars
 		p.Draw(c)
 	}}
 }
