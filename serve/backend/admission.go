@@ -7,12 +7,13 @@ import (
 	"github.com/oatta/oatta/serve"
 )
 
-// admission bounds what waits at a model: rows in all, and requests of one stream, so that none fills the queue alone.
+// admission bounds what waits at a model: rows in all, what they take as inputs of a network, and requests of one stream, so that none fills the queue alone.
 type admission struct {
 	limits Limits
 
 	mu      sync.Mutex
 	rows    int
+	bytes   int64
 	streams map[string]int
 }
 
@@ -21,26 +22,28 @@ func newAdmission(l Limits) *admission { return &admission{limits: l, streams: m
 // retryAfter is when a client who was turned away should come again. The queue is a second's work at most, or the machine is too small.
 const retryAfter = time.Second
 
-func (a *admission) admit(stream string, rows int) error {
+func (a *admission) admit(stream string, rows int, bytes int64) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
 	case a.rows > 0 && a.rows+rows > a.limits.Queue:
 		return exhausted("%d rows wait for the model: no more than %d may", a.rows, a.limits.Queue)
+	case a.bytes > 0 && bytes > a.limits.Bytes-a.bytes:
+		return exhausted("inputs of %d bytes wait for the model: no more than %d may", a.bytes, a.limits.Bytes)
 	case stream != "" && a.streams[stream] >= a.limits.StreamQueue:
 		return exhausted("%d requests of the stream wait: no more may", a.limits.StreamQueue)
 	}
-	a.rows += rows
+	a.rows, a.bytes = a.rows+rows, a.bytes+bytes
 	if stream != "" {
 		a.streams[stream]++
 	}
 	return nil
 }
 
-func (a *admission) leave(stream string, rows int) {
+func (a *admission) leave(stream string, rows int, bytes int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.rows -= rows
+	a.rows, a.bytes = a.rows-rows, a.bytes-bytes
 	if stream == "" {
 		return
 	}

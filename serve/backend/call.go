@@ -62,7 +62,7 @@ func streamName(namespace, id string) (string, error) {
 	return namespace + "/" + id, nil
 }
 
-// newCall checks a request and reads its inputs.
+// newCall checks a request, but for what is in its inputs.
 func (v *version) newCall(ctx context.Context, r *serve.Request) (c *call, err error) {
 	c = &call{ctx: ctx, request: r, version: v, begun: time.Now(), done: make(chan struct{})}
 	if err := v.checkOutputs(r.Outputs); err != nil {
@@ -73,15 +73,32 @@ func (v *version) newCall(ctx context.Context, r *serve.Request) (c *call, err e
 			return nil, err
 		}
 	}
-	if net := v.opened.Network; net != nil {
-		c.rows, c.n, err = net.Prepare(r.Inputs)
-	} else {
-		c.probs, c.n, err = readProbs(r.Inputs, v.opened.Classes)
-	}
-	if err != nil {
-		return nil, err
+	if len(r.Inputs) == 1 && len(r.Inputs[0].Shape) > 0 { // else it is refused when it is read
+		c.n = int(r.Inputs[0].Shape[0])
 	}
 	return c, v.checkSequence(c)
+}
+
+// bytes is what the rows take as inputs of the network.
+func (c *call) bytes() int64 {
+	if net := c.version.opened.Network; net != nil {
+		return 4 * int64(c.n) * int64(net.Len())
+	}
+	return 0
+}
+
+// read reads the inputs of a request that has been let in.
+func (c *call) read() error {
+	rows, err := 0, error(nil)
+	if net := c.version.opened.Network; net != nil {
+		c.rows, rows, err = net.Prepare(c.request.Inputs)
+	} else {
+		c.probs, rows, err = readProbs(c.request.Inputs, c.version.opened.Classes)
+	}
+	if err == nil && rows != c.n {
+		return fmt.Errorf("backend: %d rows of an input of %d", rows, c.n)
+	}
+	return err
 }
 
 func (v *version) checkOutputs(names []string) error {
@@ -101,6 +118,8 @@ func (v *version) checkOutputs(names []string) error {
 func (v *version) checkSequence(c *call) error {
 	s := &c.request.Sequence
 	switch {
+	case len(c.request.Inputs) != 1:
+		return serve.Errorf(serve.InvalidArgument, "%s: want one", inputNames(c.request.Inputs))
 	case c.n < 1 || c.n > v.limits.Rows:
 		return serve.Errorf(serve.InvalidArgument, "%d rows: want 1 to %d", c.n, v.limits.Rows)
 	case len(s.Times) != 0 && len(s.Times) != c.n:

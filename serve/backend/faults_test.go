@@ -237,3 +237,61 @@ func TestOtherSettingsAreRefused(t *testing.T) {
 	}
 	same(t, "and go on", mustInfer(t, b, ask("a", prediction(2))), plain(t, prediction(1), prediction(2))[classes:])
 }
+
+// wide is a network whose rows are long.
+type wide struct{ Network }
+
+func (wide) Platform() string     { return "test" }
+func (wide) Inputs() []serve.Port { return nil }
+func (wide) Len() int             { return 1000 }
+func (wide) Batch() int           { return 1 }
+func (wide) Runs() int            { return 1 }
+func (wide) Close() error         { return nil }
+func (wide) Prepare(in []serve.Tensor) ([]float32, int, error) {
+	n := int(in[0].Shape[0])
+	return make([]float32, 1000*n), n, nil
+}
+
+func (w wide) Predict(_ context.Context, dst []float64, _ []float32, of []Row, _ []error) error {
+	for i := range of {
+		dst[i*classes] = 1
+	}
+	return w.Network.Close() // which waits
+}
+
+type waits struct {
+	Network
+	until chan struct{}
+}
+
+func (w waits) Close() error { <-w.until; return nil }
+
+// Inputs of a network are bounded by what they take, before they are made; one request may be larger, alone.
+func TestInputsAreBounded(t *testing.T) {
+	until := make(chan struct{})
+	b := mustNew(t, Options{Limits: Limits{Bytes: 10_000}, Models: []Source{{Name: "filter", Open: func(context.Context) (*Opened, error) {
+		return &Opened{Classes: classes, Network: wide{waits{until: until}}}, nil
+	}}}})
+	var all sync.WaitGroup
+	var turned atomic.Int64
+	for i := range 10 {
+		all.Go(func() {
+			_, err := b.Infer(context.Background(), ask(streamID(i), prediction(i)))
+			var e *serve.Error
+			if errors.As(err, &e) && e.Code == serve.Exhausted {
+				turned.Add(1)
+			} else if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	waitFor(t, func() bool { return turned.Load() == 8 })
+	close(until)
+	all.Wait()
+	if a := b.models["filter"].admission; turned.Load() != 8 || a.bytes != 0 || a.rows != 0 {
+		t.Errorf("%d turned away, %d bytes left", turned.Load(), a.bytes)
+	}
+	if _, err := b.Infer(t.Context(), ask("large", track(0, 5)...)); err != nil {
+		t.Error(err)
+	}
+}

@@ -49,6 +49,8 @@ type Network interface {
 	// Prepare reads the inputs of a request, into n rows of the same length one after the other. The inputs are not retained. What is wrong with them
 	// is a *serve.Error.
 	Prepare(inputs []serve.Tensor) (rows []float32, n int, err error)
+	// Len is the numbers of a row.
+	Len() int
 	// Batch is how many rows a run takes at most, Runs how many runs go side by side.
 	Batch() int
 	Runs() int
@@ -67,6 +69,7 @@ type Row struct {
 type Limits struct {
 	Rows        int           // of one request; 4096
 	Queue       int           // rows that wait at a model; 65536
+	Bytes       int64         // of a network's inputs that wait at a model; 1 GiB
 	StreamQueue int           // requests of one stream that wait; 256
 	Streams     int           // that a model keeps; 1 million
 	Keys        int           // of the last requests of a stream that are known again; 16
@@ -81,6 +84,9 @@ func (l Limits) filled() Limits {
 		if *f.of == 0 {
 			*f.of = f.to
 		}
+	}
+	if l.Bytes == 0 {
+		l.Bytes = 1 << 30
 	}
 	return l
 }

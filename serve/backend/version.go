@@ -36,7 +36,12 @@ func newVersion(s Source, opened *Opened, k *keeper, a *admission, o *Options, m
 func (v *version) infer(ctx context.Context, r *serve.Request) (*serve.Response, error) {
 	c, err := v.newCall(ctx, r)
 	if err == nil {
-		err = v.admission.admit(c.stream, c.n)
+		err = v.admission.admit(c.stream, c.n, c.bytes())
+	}
+	if err == nil {
+		if err = c.read(); err != nil {
+			v.admission.leave(c.stream, c.n, c.bytes())
+		}
 	}
 	if err != nil {
 		v.users.Done()
@@ -44,7 +49,7 @@ func (v *version) infer(ctx context.Context, r *serve.Request) (*serve.Response,
 		return nil, err
 	}
 	c.ends = func() {
-		v.admission.leave(c.stream, c.n)
+		v.admission.leave(c.stream, c.n, c.bytes())
 		v.tally.count(c)
 		v.users.Done()
 	}

@@ -67,6 +67,9 @@ func (c *Classifier) Platform() string { return "onnxruntime_onnx" }
 // Inputs implements [backend.Network]. Where there are two, a request gives one of them.
 func (c *Classifier) Inputs() []serve.Port { return c.rows.ports() }
 
+// Len implements [backend.Network].
+func (c *Classifier) Len() int { return c.predictor.InputLen() }
+
 // Batch implements [backend.Network].
 func (c *Classifier) Batch() int { return c.batch }
 

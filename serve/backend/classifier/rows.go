@@ -122,8 +122,8 @@ func (r *rows) numbers(t *serve.Tensor) ([]float32, int, error) {
 	return out, int(t.Shape[0]), nil
 }
 
-// mostRows bounds the numbers that the items of one request become: 1 GiB.
-const mostRows = 1 << 28
+// mostRows bounds the numbers that the items of one request become: 256 MiB.
+const mostRows = 1 << 26
 
 func (r *rows) items(t *serve.Tensor, length int, seed uint64) ([]float32, int, error) {
 	if t.Type != serve.Bytes || len(t.Shape) != 1 && (len(t.Shape) != 2 || t.Shape[1] != 1) {
