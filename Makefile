@@ -59,8 +59,8 @@ nocgo:
 
 # The packages with goroutines whole; of the program, the runs that are short enough for the detector.
 race: setup
-	$(GO) test -race ./models/predict ./serve/... ./internal/... ./runtime/... ./preprocess/... ./datasets/...
-	$(GO) test -race ./serve/auth ./serve/backend ./serve/oip
+	$(GO) test -race ./models/predict ./internal/... ./runtime/... ./preprocess/... ./datasets/...
+	$(GO) test -race ./serve/...
 	$(GO) test -race -run Batch ./adapt
 	$(GO) test -race -run 'ResumeOf|BadFiles|Formats|Filter|Evaluation|TwoAtOnce' ./cmd/oatta
 
