@@ -15,7 +15,6 @@ import (
 	goruntime "runtime"
 	"strings"
 
-	"github.com/disintegration/imaging"
 	"golang.org/x/image/draw"
 	"golang.org/x/sync/errgroup"
 
@@ -119,7 +118,7 @@ func thumbnail(root *os.Root, name string, box *[4]float64) (_ []byte, err error
 	if err != nil {
 		return nil, err
 	}
-	small := scaled(upright(reduced(m, box, meta.Orientation), meta.Orientation))
+	small := scaled(imageprep.Turn(reduced(m, box, meta.Orientation), meta.Orientation))
 	var out bytes.Buffer
 	if err := jpeg.Encode(&out, small, &jpeg.Options{Quality: thumbQuality}); err != nil {
 		return nil, fmt.Errorf("thumbnail: %w", err)
@@ -157,27 +156,6 @@ func within(w, h, side int) (int, int) {
 		return max(1, w*side/longest), max(1, h*side/longest)
 	}
 	return max(w, 1), max(h, 1)
-}
-
-// upright turns a picture as EXIF says.
-func upright(m *goimage.NRGBA, orientation int) *goimage.NRGBA {
-	switch orientation {
-	case 2:
-		return imaging.FlipH(m)
-	case 3:
-		return imaging.Rotate180(m)
-	case 4:
-		return imaging.FlipV(m)
-	case 5:
-		return imaging.Transpose(m)
-	case 6:
-		return imaging.Rotate270(m)
-	case 7:
-		return imaging.Transverse(m)
-	case 8:
-		return imaging.Rotate90(m)
-	}
-	return m
 }
 
 // texts reads those of the posts that are shown.

@@ -23,15 +23,15 @@ func (s *scratch) orient(img goimage.Image, orientation int, r goimage.Rectangle
 	b := img.Bounds()
 	from := sourceRect(orientation, b.Dx(), b.Dy(), r)
 	s.begin(img)
-	turned := turn(s.unpack(img, from), orientation)
+	turned := Turn(s.unpack(img, from), orientation)
 	if cap(s.packed.Pix) > maxKept {
 		s.packed.Pix = nil // imaging has copied the pixels
 	}
 	return source{img: turned}
 }
 
-// turn applies EXIF's orientations as PIL.ImageOps.exif_transpose does.
-func turn(m *goimage.NRGBA, orientation int) *goimage.NRGBA {
+// Turn applies EXIF's orientations, 1 to 8, as PIL.ImageOps.exif_transpose does; what is none of them changes nothing.
+func Turn(m *goimage.NRGBA, orientation int) *goimage.NRGBA {
 	switch orientation {
 	case 2:
 		return imaging.FlipH(m)
