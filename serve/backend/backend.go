@@ -310,8 +310,11 @@ func (b *Backend) place(m *model, s *slot, opened *Opened) error {
 	old := s.now
 	s.now, s.reason = v, ""
 	b.mu.Unlock()
-	if old != nil {
-		return old.close()
+	if old == nil {
+		return nil
+	}
+	if err := old.close(); err != nil && b.options.Log != nil { // the new one answers already
+		b.options.Log.Error("the version before could not be closed", "model", m.name, "error", err)
 	}
 	return nil
 }

@@ -31,6 +31,7 @@ type memory struct {
 	classes  int
 	settings adapt.Settings
 	streams  map[string]*kept
+	n        int // of them, as of the last commit
 	position state.Position
 }
 
@@ -99,17 +100,18 @@ func (m *memory) Forget(streams ...string) error {
 	for _, stream := range streams {
 		m.Remove(stream)
 	}
+	m.n = len(m.streams)
 	return nil
 }
 
 func (m *memory) Commit(p state.Position) error {
-	m.position = append(state.Position{}, p...)
+	m.n, m.position = len(m.streams), append(state.Position{}, p...)
 	return nil
 }
 
 func (m *memory) Remove(stream string)     { delete(m.streams, stream) }
 func (m *memory) Discard()                 {}
 func (m *memory) Position() state.Position { return m.position }
-func (m *memory) Len() int                 { return len(m.streams) }
+func (m *memory) Len() int                 { return m.n }
 func (m *memory) Live() int                { return len(m.streams) }
 func (m *memory) Close() error             { return nil }
