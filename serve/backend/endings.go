@@ -3,6 +3,7 @@ package backend
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"slices"
 
 	"github.com/oatta/oatta/internal/state"
 )
@@ -51,15 +52,11 @@ func (e endings) find(stream, key string) *keyed {
 	return nil
 }
 
-// forget drops what is known of a stream.
-func (e *endings) forget(stream string) {
-	var left endings
-	for _, ending := range *e {
-		if ending.stream != hashOf(stream) {
-			left = append(left, ending)
-		}
-	}
-	*e = left
+// forget drops what is known of a stream, and tells whether there was something.
+func (e *endings) forget(stream string) bool {
+	hash, had := hashOf(stream), len(*e)
+	*e = slices.DeleteFunc(*e, func(k ending) bool { return k.stream == hash })
+	return len(*e) < had
 }
 
 func (e endings) encode() state.Position {

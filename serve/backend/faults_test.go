@@ -259,6 +259,69 @@ func (w wide) Predict(_ context.Context, dst []float64, _ []float32, of []Row, _
 	return w.Network.Close() // which waits
 }
 
+type panics struct{ wide }
+
+func (panics) Prepare([]serve.Tensor) ([]float32, int, error) { panic("a picture") }
+
+// A panic in the reading of a request, which front ends end, leaves nothing that a model waits for.
+func TestPanicInReading(t *testing.T) {
+	b := mustNew(t, Options{Models: []Source{{Name: "filter", Open: func(context.Context) (*Opened, error) {
+		return &Opened{Classes: classes, Network: panics{}}, nil
+	}}}})
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("no panic")
+			}
+		}()
+		_, _ = b.Infer(t.Context(), ask("a", prediction(1)))
+	}()
+	if a := b.models["filter"].admission; a.rows != 0 || a.bytes != 0 || len(a.streams) != 0 {
+		t.Errorf("%+v is left", a)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if err := b.Unload(ctx, "filter"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Streams that begin in one commit are counted once.
+func TestStreamsUpToTheLimit(t *testing.T) {
+	stores(t, func(t *testing.T, o Options) {
+		o.Limits.Streams, o.Delay, o.Commit = 8, time.Second, 8
+		b := mustNew(t, o)
+		var all sync.WaitGroup
+		for i := range 8 {
+			all.Go(func() {
+				if _, err := b.Infer(context.Background(), ask(streamID(i), prediction(i))); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		_, err := b.Infer(t.Context(), ask("more", prediction(1)))
+		refused(t, "one more", err, serve.Exhausted)
+	})
+}
+
+// What is kept of a stream that has ended, for retries, can be forgotten, too.
+func TestForgetEndings(t *testing.T) {
+	stores(t, func(t *testing.T, o Options) {
+		b := mustNew(t, o)
+		r := ask("a", prediction(1))
+		r.Sequence.End, r.Sequence.Key = true, "one"
+		mustInfer(t, b, r)
+		if err := b.Forget(t.Context(), "filter", "", "a"); err != nil {
+			t.Fatal(err)
+		}
+		if k := b.models["filter"].keeper; len(k.endings) != 0 {
+			t.Errorf("%d endings", len(k.endings))
+		}
+		refused(t, "again", b.Forget(t.Context(), "filter", "", "a"), serve.NotFound)
+	})
+}
+
 type waits struct {
 	Network
 	until chan struct{}

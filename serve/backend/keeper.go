@@ -3,6 +3,7 @@ package backend
 import (
 	"errors"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -33,6 +34,8 @@ type keeper struct {
 	born    int     // streams that are new since
 	traces  bool    // of streams that were removed may be in the file
 	endings endings
+
+	learners sync.Map // of Learner: those of the open versions
 
 	kept, live atomic.Int64 // streams, and those of them in memory, as of the last commit
 }
@@ -146,6 +149,14 @@ func (k *keeper) write() error {
 	return unavailable("the state cannot be written: nothing was changed")
 }
 
+// unlearn has networks let go of a stream that is forgotten.
+func (k *keeper) unlearn(stream string) {
+	k.learners.Range(func(l, _ any) bool {
+		l.(Learner).Forget(stream)
+		return true
+	})
+}
+
 func (k *keeper) count() {
 	k.kept.Store(int64(k.store.Len()))
 	k.live.Store(int64(k.store.Live()))
@@ -221,6 +232,7 @@ func (k *keeper) before(c *call) (known bool, err error) {
 		if known = was != nil; !known {
 			return nil
 		}
+		c.started = time.Now()
 		return c.again(was)
 	})
 	return known, err

@@ -59,6 +59,12 @@ type Network interface {
 	Close() error
 }
 
+// Learner is a [Network] that learns along streams.
+type Learner interface {
+	// Forget lets go of what was learned of a stream, whose next row is that of a new one. It does not wait for runs.
+	Forget(stream string)
+}
+
 // Row tells a network which stream a row is of; it is empty for one that is of none.
 type Row struct {
 	Stream     string

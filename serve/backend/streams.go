@@ -57,11 +57,12 @@ func (b *Backend) on(ctx context.Context, model, namespace, id string, f func(k 
 }
 
 // List implements [serve.Streams].
-func (b *Backend) List(ctx context.Context, model, namespace, after string, limit int) (out []serve.StreamInfo, err error) {
+func (b *Backend) List(ctx context.Context, model, namespace, after string, limit int) ([]serve.StreamInfo, error) {
 	prefix, err := streamName(namespace, "")
 	if err != nil {
 		return nil, err
 	}
+	var out []serve.StreamInfo // the operation's, which may go on when the context has ended
 	err = b.operate(ctx, model, func(k *keeper) error {
 		names, err := k.store.Streams()
 		if err != nil {
@@ -84,16 +85,23 @@ func (b *Backend) List(ctx context.Context, model, namespace, after string, limi
 		}
 		return nil
 	})
-	return out, err
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 // Show implements [serve.Streams].
-func (b *Backend) Show(ctx context.Context, model, namespace, id string) (info *serve.StreamInfo, err error) {
-	err = b.on(ctx, model, namespace, id, func(k *keeper, stream string) (err error) {
+func (b *Backend) Show(ctx context.Context, model, namespace, id string) (*serve.StreamInfo, error) {
+	var info *serve.StreamInfo
+	err := b.on(ctx, model, namespace, id, func(k *keeper, stream string) (err error) {
 		info, err = k.describe(stream, id)
 		return err
 	})
-	return info, err
+	if err != nil {
+		return nil, err
+	}
+	return info, nil
 }
 
 func (k *keeper) describe(stream, id string) (*serve.StreamInfo, error) {
@@ -158,10 +166,9 @@ func (b *Backend) Forget(ctx context.Context, model, namespace, id string) error
 		if err != nil {
 			return err
 		}
-		if !there {
+		if !k.endings.forget(stream) && !there {
 			return state.ErrUnknown
 		}
-		k.endings.forget(stream)
 		k.changed = true
 		if err := k.write(); err != nil {
 			return err
@@ -172,6 +179,7 @@ func (b *Backend) Forget(ctx context.Context, model, namespace, id string) error
 			}
 			return unavailable("the state cannot be written: the stream may still be there")
 		}
+		k.unlearn(stream)
 		return nil
 	})
 }

@@ -51,22 +51,29 @@ func (k *keeper) forgetBefore(t time.Time) error {
 	return err
 }
 
-func (k *keeper) removeIdle(streams []string, before time.Time) (removed int, err error) {
+func (k *keeper) removeIdle(streams []string, before time.Time) (int, error) {
+	var gone []string
 	for _, stream := range streams {
 		data, err := k.store.Companion(stream)
 		if err != nil {
-			return removed, err
+			return 0, err
 		}
 		m, err := decodeMemo(data)
 		if err != nil {
-			return removed, err
+			return 0, err
 		}
 		if m.last.Before(before) && !m.last.IsZero() {
 			k.store.Remove(stream)
 			k.endings.forget(stream)
 			k.changed, k.traces = true, true
-			removed++
+			gone = append(gone, stream)
 		}
 	}
-	return removed, k.write()
+	if err := k.write(); err != nil {
+		return 0, err
+	}
+	for _, stream := range gone {
+		k.unlearn(stream)
+	}
+	return len(gone), nil
 }

@@ -28,24 +28,17 @@ func newVersion(s Source, opened *Opened, k *keeper, a *admission, o *Options, m
 	v := &version{source: s, opened: opened, ports: opened.outputs(), limits: o.Limits, admission: a, keeper: k, meters: m, tally: &tally{}}
 	if opened.Network != nil {
 		v.gatherer = newGatherer(opened, o.Delay, m, v.tally, v.filter)
+		if l, ok := opened.Network.(Learner); ok {
+			k.learners.Store(l, nil)
+		}
 	}
 	return v
 }
 
 // infer answers a request. The caller has counted itself among the users, and the call gives that back.
 func (v *version) infer(ctx context.Context, r *serve.Request) (*serve.Response, error) {
-	c, err := v.newCall(ctx, r)
-	if err == nil {
-		err = v.admission.admit(c.stream, c.n, c.bytes())
-	}
-	if err == nil {
-		if err = c.read(); err != nil {
-			v.admission.leave(c.stream, c.n, c.bytes())
-		}
-	}
+	c, err := v.enter(ctx, r)
 	if err != nil {
-		v.users.Done()
-		v.tally.failed(0)
 		return nil, err
 	}
 	c.ends = func() {
@@ -70,6 +63,32 @@ func (v *version) infer(ctx context.Context, r *serve.Request) (*serve.Response,
 		c.answer = &a
 	}
 	return c.answer.response(r), nil
+}
+
+// enter makes a call that may wait. Where there is none, its sender counts no longer among the users: after a panic, too, which front ends end, as
+// one in the reading of a picture.
+func (v *version) enter(ctx context.Context, r *serve.Request) (c *call, err error) {
+	admitted, entered := false, false
+	defer func() {
+		if entered {
+			return
+		}
+		if admitted {
+			v.admission.leave(c.stream, c.n, c.bytes())
+		}
+		v.users.Done()
+		v.tally.failed(0)
+	}()
+	if c, err = v.newCall(ctx, r); err != nil {
+		return nil, err
+	}
+	if err = v.admission.admit(c.stream, c.n, c.bytes()); err != nil {
+		return c, err
+	}
+	admitted = true
+	err = c.read()
+	entered = err == nil
+	return c, err
 }
 
 // begin sends a call on its way: to the network, unless it is known to have been answered, and to the filter.
@@ -120,6 +139,9 @@ func (v *version) close() error {
 		return nil
 	}
 	v.gatherer.close()
+	if l, ok := v.opened.Network.(Learner); ok {
+		v.keeper.learners.Delete(l)
+	}
 	return v.opened.Network.Close()
 }
 

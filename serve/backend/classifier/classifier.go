@@ -35,7 +35,10 @@ type Classifier struct {
 	seed      uint64
 }
 
-var _ backend.Network = (*Classifier)(nil)
+var (
+	_ backend.Network = (*Classifier)(nil)
+	_ backend.Learner = (*Classifier)(nil)
+)
 
 // Open opens the predictor of a model.
 func Open(e runtime.Engine, m *models.Model, s method.Settings, o Options) (*Classifier, error) {
@@ -78,6 +81,13 @@ func (c *Classifier) Runs() int { return c.runs }
 
 // Close implements [backend.Network].
 func (c *Classifier) Close() error { return c.predictor.Close() }
+
+// Forget implements [backend.Learner].
+func (c *Classifier) Forget(stream string) {
+	if c.lanes != nil {
+		c.lanes.forget(stream)
+	}
+}
 
 // Prepare implements [backend.Network].
 func (c *Classifier) Prepare(inputs []serve.Tensor) ([]float32, int, error) {

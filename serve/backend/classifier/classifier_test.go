@@ -10,8 +10,10 @@ import (
 	"image/png"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/internal/method"
@@ -233,6 +235,38 @@ func TestKeysBeforeTheNetwork(t *testing.T) {
 	if err != nil || s[0].Executions != 4 {
 		t.Errorf("%+v, %v: want 4 runs", s, err)
 	}
+	if q, c := s[0].Queue.Total, s[0].Compute.Total; q < 0 || q > time.Hour || c < 0 || c > time.Hour {
+		t.Errorf("%v of waiting and %v of computing, with retries", q, c)
+	}
+}
+
+// What a predictor has learned along a stream is forgotten with it.
+func TestForgetWhatWasLearned(t *testing.T) {
+	b := mustServe(t, source(t, cifar, method.Tent, classifier.Options{Batch: 2}))
+	step := func(stream string, item int) []float64 {
+		raw, _ := mustInfer(t, b, ask(cifar, stream, encoded("image", picture(t, item))))
+		return raw
+	}
+	first := step("a", 1)
+	for i := range 6 {
+		step("a", i)
+	}
+	if slices.Equal(step("a", 1), first) {
+		t.Fatal("nothing was learned")
+	}
+	forget := func() {
+		t.Helper()
+		if err := b.Forget(t.Context(), cifar, "", "a"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	forget()
+	equal(t, "in its lane", step("a", 1), first, 1e-9)
+	for _, other := range []string{"b", "c", "d"} {
+		step(other, 2)
+	}
+	forget()
+	equal(t, "put away", step("a", 1), first, 1e-9)
 }
 
 func TestTextsAndSignals(t *testing.T) {

@@ -4,17 +4,19 @@ import (
 	"container/list"
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/oatta/oatta/models/predict"
 	"github.com/oatta/oatta/serve/backend"
 )
 
-// lanes gives the lanes of a predictor that learns along streams to those that need them. It is used by one goroutine at a time.
+// lanes gives the lanes of a predictor that learns along streams to those that need them. It steps on one goroutine at a time, and forgets on any.
 type lanes struct {
 	p     predict.StreamPredictor
 	saver saver // nil where streams share what is learned
 	most  int64 // bytes of snapshots
 
+	mu    sync.Mutex     // of what follows; not held in a step of the predictor
 	lane  map[string]int // of a stream that has one
 	owner []string       // of each lane; "" where it has none
 	used  []int          // turn of its last use
@@ -71,18 +73,37 @@ func (l *lanes) step(ctx context.Context, dst, src []float32, of []backend.Row, 
 		case err != nil:
 			return err
 		}
-		for i, row := range of[at : at+n] {
-			if row.End || row.Stream == "" {
-				l.free(round[i])
-			}
-		}
+		l.release(of[at:at+n], round)
 		at += n
 	}
 	return nil
 }
 
+// release gives back the lanes of streams that have ended.
+func (l *lanes) release(of []backend.Row, round []int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, row := range of {
+		if row.End || row.Stream == "" {
+			l.free(round[i])
+		}
+	}
+}
+
+// forget lets go of a stream. Its lane is another's from its next row on, which may be one of the same name.
+func (l *lanes) forget(stream string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if lane, known := l.lane[stream]; known {
+		l.free(lane)
+	}
+	l.get(stream)
+}
+
 // round gives lanes to the first rows, up to one whose stream has been there or that finds no lane.
 func (l *lanes) round(of []backend.Row) (round []int, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	taken := make([]bool, len(l.owner))
 	for _, row := range of {
 		lane, known := l.lane[row.Stream]
@@ -131,7 +152,10 @@ func (l *lanes) take(lane int, row backend.Row, known bool) error {
 	case row.Start || row.Stream == "" || !known && data == nil:
 		l.p.Begin(lane)
 	case !known:
-		return l.saver.Restore(lane, data)
+		if err := l.saver.Restore(lane, data); err != nil {
+			l.free(lane) // what it holds is another stream's
+			return err
+		}
 	}
 	return nil
 }
