@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/oatta/oatta/serve"
 )
 
@@ -23,6 +25,7 @@ type call struct {
 	code      string // by connect's names
 	streaming bool
 
+	message       int64        // bytes of the message that is read
 	in, out, held atomic.Int64 // bytes; held is what is counted against MaxHeld
 	wrote         atomic.Bool  // the answer has begun
 }
@@ -61,6 +64,24 @@ func (c *call) hold(n int) error {
 	return nil
 }
 
+// free gives bytes back before the call ends.
+func (c *call) free(n int64) {
+	c.held.Add(-n)
+	c.h.held.Add(-n)
+}
+
+// unpack counts what a message has grown by when it was decompressed, and returns how much that is.
+func (c *call) unpack(m proto.Message) (int64, error) {
+	if encoding := c.header.Get("Grpc-Encoding"); encoding == "" || encoding == "identity" {
+		return 0, nil
+	}
+	grown := max(0, int64(proto.Size(m))-c.message)
+	return grown, c.hold(int(grown))
+}
+
+// framing is what gRPC sends before a message.
+const framing = 5
+
 // body is a request's, counted.
 type body struct {
 	io.ReadCloser
@@ -70,8 +91,8 @@ type body struct {
 func (b *body) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.c.in.Add(int64(n))
-	if b.c.streaming {
-		return n, err
+	if b.c.message += int64(n); b.c.message > b.c.h.o.MaxBody+framing {
+		return n, err // thrown away as it comes
 	}
 	if full := b.c.hold(n); full != nil && b.c.transport == "grpc" {
 		told, _ := connectError(full)

@@ -197,6 +197,9 @@ func (g *grpcService) RepositoryModelUnload(ctx context.Context, r *pb.Repositor
 
 func (g *grpcService) ModelInfer(ctx context.Context, r *pb.ModelInferRequest) (*pb.ModelInferResponse, error) {
 	c := callOf(ctx)
+	if _, err := c.unpack(r); err != nil {
+		return nil, err
+	}
 	q, err := c.question(r)
 	if err != nil {
 		return nil, err

@@ -21,13 +21,19 @@ type bidi = connect.BidiStream[pb.ModelInferRequest, pb.ModelStreamInferResponse
 type conversation struct {
 	c       *call
 	bidi    *bidi
-	places  chan struct{}                          // one in it for each request that is not answered
-	answers chan chan *pb.ModelStreamInferResponse // in the order of the requests
+	places  chan struct{} // one in it for each request that is not answered
+	answers chan promise  // in the order of the requests
 	asking  sync.WaitGroup
 
 	mu   sync.Mutex
 	last map[turn]chan struct{} // closed when the last request of a stream so far has its place in it
 	over bool                   // the call has returned, and nothing of its connection may be touched
+}
+
+// promise is a request that is to be answered.
+type promise struct {
+	answer chan *pb.ModelStreamInferResponse
+	bytes  int64 // that it holds
 }
 
 // turn names what is asked in order.
@@ -43,7 +49,7 @@ func (g *grpcService) ModelStreamInfer(ctx context.Context, b *bidi) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	v := &conversation{
-		c: callOf(ctx), bidi: b, places: make(chan struct{}, g.h.o.Ahead), answers: make(chan chan *pb.ModelStreamInferResponse, g.h.o.Ahead),
+		c: callOf(ctx), bidi: b, places: make(chan struct{}, g.h.o.Ahead), answers: make(chan promise, g.h.o.Ahead),
 		last: map[turn]chan struct{}{},
 	}
 	go v.watch(ctx)
@@ -102,9 +108,15 @@ func (v *conversation) receive(ctx context.Context) error {
 				return err
 			}
 		}
-		answer := make(chan *pb.ModelStreamInferResponse, 1)
-		v.answers <- answer
-		v.take(ctx, r, answer)
+		grown, full := v.c.unpack(r)
+		p := promise{make(chan *pb.ModelStreamInferResponse, 1), v.c.message + grown}
+		v.c.message = 0
+		v.answers <- p
+		if full != nil {
+			p.answer <- v.failed(r, time.Now(), full)
+			continue
+		}
+		v.take(ctx, r, p.answer)
 	}
 }
 
@@ -196,15 +208,20 @@ func (v *conversation) failed(r *pb.ModelInferRequest, begin time.Time, err erro
 	if hidden && !errors.Is(err, errPanic) {
 		v.c.h.logFault(v.c, err)
 	}
-	model := r.GetModelName()
-	if told.code == connect.CodeNotFound {
-		model = ""
-	}
-	v.count(model, told.code.String(), begin)
+	v.count(v.c.h.existing(r.GetModelName()), told.code.String(), begin)
 	return &pb.ModelStreamInferResponse{
 		ErrorMessage:  told.text,
 		InferResponse: &pb.ModelInferResponse{ModelName: r.GetModelName(), ModelVersion: r.GetModelVersion(), Id: r.GetId()},
 	}
+}
+
+// existing is the name of a model that there is; of others nothing, lest anybody make up names for metrics.
+func (h *Handler) existing(name string) string {
+	_, err := h.backend.Model(name, "")
+	if told, _ := judge(err); err != nil && told.code == connect.CodeNotFound {
+		return ""
+	}
+	return name
 }
 
 // count notes an answered request.
@@ -216,8 +233,8 @@ func (v *conversation) count(model, code string, begin time.Time) {
 
 // send writes the answers, each when it and all before it are there. After an error it goes on without writing, so that nobody waits.
 func (v *conversation) send(cancel context.CancelFunc) (err error) {
-	for answer := range v.answers {
-		message := <-answer
+	for p := range v.answers {
+		message := <-p.answer
 		if err == nil {
 			v.c.answering()
 			if err = v.bidi.Send(message); err != nil {
@@ -225,6 +242,7 @@ func (v *conversation) send(cancel context.CancelFunc) (err error) {
 			}
 			v.c.idle()
 		}
+		v.c.free(p.bytes)
 		<-v.places
 	}
 	return err

@@ -125,6 +125,93 @@ func TestHeldBytes(t *testing.T) {
 	}
 }
 
+// What waits in streaming calls, and what was compressed, is held, too.
+func TestHeldBytesOverGRPC(t *testing.T) {
+	b := servetest.New(3)
+	begun, let := block(b)
+	defer let()
+	h, err := New(b, Options{MaxHeld: 10_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := "http://" + serveOn(t, h)
+	client := pb.NewGRPCInferenceServiceClient(h2c(t), at, connect.WithGRPC())
+	packing := pb.NewGRPCInferenceServiceClient(h2c(t), at, connect.WithGRPC(), connect.WithSendGzip())
+	large := asked("", 0.5, 0.3, 0.2)
+	large.Id = strings.Repeat("x", 8000)
+	call, err := client.ModelStreamInfer(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := call.Send(large); err != nil {
+		t.Fatal(err)
+	}
+	<-begun
+	if _, err := packing.ModelInfer(context.Background(), large); connect.CodeOf(err) != connect.CodeResourceExhausted {
+		t.Errorf("compressed: %v", err)
+	}
+	packed, err := packing.ModelStreamInfer(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := packed.Send(large); err != nil {
+		t.Fatal(err)
+	}
+	if answer, err := packed.Receive(); err != nil || !strings.Contains(answer.ErrorMessage, "too many bytes") {
+		t.Errorf("compressed, in a streaming call: %v, %v", answer, err)
+	}
+	if err := call.Send(large); err != nil {
+		t.Fatal(err)
+	}
+	let()
+	if answer, err := call.Receive(); err != nil || answer.ErrorMessage != "" {
+		t.Errorf("what was held: %v, %v", answer, err)
+	}
+	for range 2 { // the second may have been turned away, or have come when the first was answered
+		if _, err = call.Receive(); err != nil {
+			break
+		}
+		if err := call.CloseRequest(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := packed.CloseRequest(); err != nil {
+		t.Fatal(err)
+	}
+	for begin := time.Now(); h.held.Load() != 0; time.Sleep(time.Millisecond) {
+		if time.Since(begin) > 10*time.Second {
+			t.Fatalf("%d bytes are held", h.held.Load())
+		}
+	}
+}
+
+// Nobody makes up names of models for the metrics, by requests that are refused before the model is looked for.
+func TestMetricsOfNamesMadeUp(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	client, _, _ := dial(t, servetest.New(3), Options{Metrics: registry})
+	call, err := client.ModelStreamInfer(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"made up", "filter"} {
+		r := asked("", 0.5, 0.3, 0.2)
+		r.ModelName, r.RawInputContents = name, nil
+		if err := call.Send(r); err != nil {
+			t.Fatal(err)
+		}
+		if answer, err := call.Receive(); err != nil || answer.ErrorMessage == "" {
+			t.Errorf("%v, %v", answer, err)
+		}
+	}
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := fmt.Sprint(families); strings.Contains(text, "made up") || !strings.Contains(text, `value:"filter"`) {
+		t.Error(text)
+	}
+}
+
 func TestStreamingCallsAtOnce(t *testing.T) {
 	client, _, _ := dial(t, servetest.New(3), Options{MaxStreams: 1})
 	first, err := client.ModelStreamInfer(context.Background())

@@ -173,7 +173,11 @@ func (c *call) status(readyOnly bool) []indexJSON {
 		if m.Ready {
 			state = "READY"
 		}
-		list = append(list, indexJSON{m.Name, m.Version, state, m.Reason})
+		reason := m.Reason
+		if !c.who.Admin && reason != "" {
+			reason = "not loaded" // the cause may name files of the server
+		}
+		list = append(list, indexJSON{m.Name, m.Version, state, reason})
 	}
 	return list
 }
