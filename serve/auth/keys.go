@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	goruntime "runtime"
 	"strings"
 	"sync/atomic"
 
@@ -62,6 +63,13 @@ func (k *Keys) Load(path string) error {
 		return fmt.Errorf("auth: %w", err)
 	}
 	defer f.Close()
+	info, err := f.Stat() // of the open file: the name may by now be another's
+	if err != nil {
+		return fmt.Errorf("auth: %w", err)
+	}
+	if mode := info.Mode().Perm(); goruntime.GOOS != "windows" && mode&0o002 != 0 {
+		return fmt.Errorf("auth: %s: its mode is %04o: anyone on this machine could let himself in; chmod o-w it", path, mode)
+	}
 	list, err := read(f)
 	if err != nil {
 		return fmt.Errorf("auth: %s: %w", path, err)
@@ -88,7 +96,10 @@ func read(r io.Reader) (list []known, err error) {
 		names[one.who.Name], hashes[string(one.hash)] = true, true
 		list = append(list, one)
 	}
-	return list, lines.Err()
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("after %d keys: %w", len(list), err)
+	}
+	return list, nil
 }
 
 func readLine(text []byte) (known, error) {

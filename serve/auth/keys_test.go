@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	goruntime "runtime"
 	"strings"
 	"testing"
 
@@ -78,5 +79,15 @@ func TestBadFiles(t *testing.T) {
 	var k Keys
 	if err := k.Load(filepath.Join(t.TempDir(), "gone")); err == nil {
 		t.Error("no file")
+	}
+	if goruntime.GOOS == "windows" {
+		return
+	}
+	path, link := file(t, good), filepath.Join(t.TempDir(), "link")
+	if err := errors.Join(os.Symlink(path, link), os.Chmod(path, 0o664), k.Load(link), os.Chmod(path, 0o602)); err != nil {
+		t.Fatal(err)
+	}
+	if err := k.Load(link); err == nil || !strings.Contains(err.Error(), "0602") {
+		t.Errorf("a file that others can write: %v", err)
 	}
 }

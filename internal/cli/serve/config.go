@@ -51,7 +51,7 @@ func applyConfig(c *cli.Context, data []byte) (models []own, err error) {
 			continue
 		}
 		if !hasFlag(c.Command.Flags, name) || name == "config" {
-			return nil, fmt.Errorf("%s: no such setting", name)
+			return nil, fmt.Errorf("line %d: %s: no such setting", node.Line, name)
 		}
 		values, err := valuesOf(name, &node)
 		if err != nil {
@@ -62,7 +62,7 @@ func applyConfig(c *cli.Context, data []byte) (models []own, err error) {
 		}
 		for _, v := range values {
 			if err := c.Set(name, v); err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
+				return nil, fmt.Errorf("line %d: %s: %w", node.Line, name, err)
 			}
 		}
 	}
@@ -81,13 +81,13 @@ func valuesOf(name string, node *yaml.Node) (out []string, err error) {
 	case yaml.SequenceNode:
 		for _, item := range node.Content {
 			if item.Kind != yaml.ScalarNode {
-				return nil, fmt.Errorf("%s: want a value, or a list of values", name)
+				return nil, fmt.Errorf("line %d: %s: want a value, or a list of values", item.Line, name)
 			}
 			out = append(out, item.Value)
 		}
 		return out, nil
 	}
-	return nil, fmt.Errorf("%s: want a value, or a list of values", name)
+	return nil, fmt.Errorf("line %d: %s: want a value, or a list of values", node.Line, name)
 }
 
 // ownModels reads the list of models.

@@ -57,7 +57,8 @@ models: [{model: x=y, method: tent, dropout-at: [n, m]}]
 
 func TestBadConfig(t *testing.T) {
 	for text, want := range map[string]string{
-		"nosuch: 1": "nosuch", "config: x": "no such setting", "max-rows: many": "max-rows", "max-rows: {a: 1}": "a value", "- a": "",
+		"nosuch: 1": "nosuch", "keys: 3\n\nnosuch: 1": "line 3: nosuch", "keys: 3\nmax-rows: many": "line 2: max-rows",
+		"keys: 3\nmax-rows: {a: 1}": "line 2: max-rows", "config: x": "no such setting", "max-rows: many": "max-rows", "max-rows: {a: 1}": "a value", "- a": "",
 		"models: 3": "models", "models: [{method: tent}]": "wants one model", "models: [{model: [a, b]}]": "wants one model", "gate: [[a]]": "gate",
 	} {
 		err := configured(text, nil, func(_ *cli.Context, _ []own, err error) {
