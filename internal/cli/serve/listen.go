@@ -6,7 +6,9 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"os"
 	"strings"
 
@@ -95,4 +97,27 @@ func listen(ctx context.Context, address string, open bool) (net.Listener, error
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+func loopback(a net.Addr) bool {
+	tcp, ok := a.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
+}
+
+// ownNames refuses requests that call a server for this machine alone by another machine's name: a page in a browser here could otherwise have its
+// own name lead to the loopback, and ask as one who is here.
+func ownNames(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := r.Host
+		if name, _, err := net.SplitHostPort(host); err == nil {
+			host = name
+		}
+		if host = strings.ToLower(strings.Trim(host, "[]")); host != "" && !isLoopback(host) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusForbidden)
+			_, _ = io.WriteString(w, `{"error":"this server is for its own machine, by the names of the loopback; for others it wants --tokens"}`)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }

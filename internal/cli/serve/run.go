@@ -56,6 +56,9 @@ func run(c *cli.Context, env console.Environment) error {
 	if err != nil {
 		return err
 	}
+	if s.security.keys != nil && s.security.tls == nil && !loopback(l.Addr()) {
+		s.log.Warn("keys and items cross the network in the clear: without TLS (--tls-cert) whoever is on the way can read them")
+	}
 	if err := s.open(others); err != nil {
 		return errors.Join(err, l.Close())
 	}
@@ -135,6 +138,9 @@ func (s *server) front() (err error) {
 // serve answers until it is told to stop, and then ends what is under way. When the context ends, too, it leaves at once.
 func (s *server) serve(l net.Listener, stop <-chan struct{}) error {
 	web := s.handler.Server()
+	if s.security.authorize == nil && !s.c.Bool("insecure") {
+		web.Handler = ownNames(web.Handler)
+	}
 	scheme := "http"
 	if s.security.tls != nil {
 		l, scheme = tls.NewListener(l, s.security.tls), "https"
