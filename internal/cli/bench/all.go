@@ -41,7 +41,7 @@ func allCommand(env console.Environment) *cli.Command {
 	s := report.Study{
 		Name: "all", Does: "all studies, as one report: JSON, CSV, Markdown and a page",
 		Help: "Each study is kept in the folder as soon as it is done. The same command goes on where an earlier one was cut, and makes anew what was\n" +
-			"made by other settings, models or another version of the program. What cannot be done for want of data is told in its place.",
+			"made by other settings, models, data or another version of the program. What cannot be done for want of data is told in its place.",
 	}
 	return command(env, s, set, func(c *cli.Context, h *host) error { return w.run(c.Context, h, env.Out) })
 }
@@ -109,7 +109,11 @@ func (w *whole) parts() (out []part, err error) {
 			return nil, fmt.Errorf("--only: no study %q", name)
 		}
 	}
-	models, err := modelsHash(w.passed.Lookup("shared").Value.String())
+	data, err := dataHash(w.passed.Lookup("shared").Value.String())
+	if err != nil {
+		return nil, err
+	}
+	by, err := program()
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +126,9 @@ func (w *whole) parts() (out []part, err error) {
 		if err := w.set(p); err != nil {
 			return nil, fmt.Errorf("%s: %w", s.Name, err)
 		}
-		p.key = keyOf(p, models)
+		if p.key, err = keyOf(p, by, data); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.Name, err)
+		}
 		out = append(out, p)
 	}
 	return out, nil
@@ -151,16 +157,24 @@ func (w *whole) set(p part) (err error) {
 	return errors.Join(err, p.set.Parse(chapterOf(p.Name).quick))
 }
 
+// ownData are flags that name what a study reads beside the shared data.
+var ownData = []string{"cifar", "night", "network", "pictures", "labels", "data", "model"}
+
 // keyOf is a hash of all that the numbers of a part depend on. Where caches lie and how much runs at a time changes none.
-func keyOf(p part, models string) string {
+func keyOf(p part, program, data string) (string, error) {
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%q %q %q\n", p.Name, console.Version(), models)
+	fmt.Fprintf(sum, "%q %q %q\n", p.Name, program, data)
+	var err error
 	p.set.VisitAll(func(f *flag.Flag) {
-		if f.Name != "cache" && f.Name != "workers" {
-			fmt.Fprintf(sum, "%q %q\n", f.Name, f.Value.String())
+		if f.Name == "cache" || f.Name == "workers" || err != nil {
+			return
+		}
+		fmt.Fprintf(sum, "%q %q\n", f.Name, f.Value.String())
+		if slices.Contains(ownData, f.Name) && f.Value.String() != "" {
+			err = addTree(sum, f.Value.String())
 		}
 	})
-	return hex.EncodeToString(sum.Sum(nil))
+	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
 // measure runs what is not kept, and returns the sections of all.

@@ -109,7 +109,19 @@ func readReport(t *testing.T, dir string) []byte {
 	return b
 }
 
-// Kept is what has the same settings, and is whole.
+// writeData writes a file of the shared data.
+func (tr *trial) writeData(t *testing.T, text string) {
+	t.Helper()
+	dir := filepath.Join(tr.passed.Lookup("shared").Value.String(), "data")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "predictions"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Kept is what has the same settings and data, and is whole.
 func TestAllMakesAnew(t *testing.T) {
 	dir, ctx := t.TempDir(), t.Context()
 	tr := newTrial(dir)
@@ -134,6 +146,8 @@ func TestAllMakesAnew(t *testing.T) {
 				return declare(f)
 			}
 		},
+		func() { tr.writeData(t, "a") },
+		func() { tr.writeData(t, "b") },
 	} {
 		change()
 		if _, err := tr.run(ctx); err != nil || tr.runs["first"] != i+1 {

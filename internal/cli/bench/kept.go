@@ -13,13 +13,14 @@ import (
 	"path/filepath"
 
 	"github.com/oatta/oatta/benchmarks/report"
+	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/internal/replace"
 )
 
 // kept are the sections of finished studies in a folder, a file each.
 type kept struct{ dir string }
 
-// keptStudy is such a file. Key is a hash of all that the numbers depend on: settings, version of the program, models.
+// keptStudy is such a file. Key is a hash of all that the numbers depend on: settings, the program, models and data.
 type keptStudy struct {
 	Key      string          `json:"key"`
 	Sections json.RawMessage `json:"sections"`
@@ -70,10 +71,31 @@ func lacking(sections []report.Section) bool {
 	return false
 }
 
-// modelsHash is that of the models among the shared data, which numbers depend on. Embedded ones belong to the program.
-func modelsHash(shared string) (string, error) {
-	sum, root := sha256.New(), filepath.Join(shared, "models")
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+// readFrom are the parts of the shared data that numbers depend on.
+var readFrom = []string{"models", "data", "paper"}
+
+// dataHash is that of what lies in the shared data. Embedded models belong to the program.
+func dataHash(shared string) (string, error) {
+	sum := sha256.New()
+	for _, name := range readFrom {
+		if err := addTree(sum, filepath.Join(shared, name)); err != nil {
+			return "", err
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// addTree adds the names and contents of the files below a folder, or of one file. Where nothing is, it adds that.
+func addTree(sum io.Writer, root string) error {
+	fmt.Fprintln(sum, "below")
+	root, err := filepath.EvalSymlinks(root) // a walk would not follow a link that stands for the folder
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
@@ -84,10 +106,21 @@ func modelsHash(shared string) (string, error) {
 		fmt.Fprintf(sum, "%q\n", filepath.ToSlash(name))
 		return addFile(sum, path)
 	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return "none", nil
+}
+
+// program is the version, and where that does not tell one build from the next a hash of the running file.
+func program() (string, error) {
+	revision, changed := console.Revision()
+	if revision != "" && !changed {
+		return console.Version(), nil
 	}
-	return hex.EncodeToString(sum.Sum(nil)), err
+	path, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	err = addFile(sum, path)
+	return console.Version() + " " + hex.EncodeToString(sum.Sum(nil)), err
 }
 
 func addFile(w io.Writer, path string) (err error) {
