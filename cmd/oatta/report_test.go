@@ -79,6 +79,28 @@ func TestReportFigures(t *testing.T) {
 	}
 }
 
+// What a spreadsheet would calculate is text where that is asked for, and numbers stay numbers.
+func TestReportFiguresForSpreadsheets(t *testing.T) {
+	dir := t.TempDir()
+	own := filepath.Join(dir, "own.csv")
+	if err := os.WriteFile(own, []byte("file,stream,label,prob,adapted_label,adapted_prob\na,s,=1+1,1,@SUM(A1),1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, want string
+		flags      []string
+	}{
+		{"changes.csv", "raw,adapted,items\n=1+1,@SUM(A1),1\n", nil},
+		{"changes.csv", "raw,adapted,items\n'=1+1,'@SUM(A1),1\n", []string{"--spreadsheet", "--overwrite"}},
+		{"classes.csv", "class,raw,adapted,change\n'=1+1,1,0,-1\n'@SUM(A1),0,1,+1\n", []string{"--spreadsheet", "--overwrite"}},
+	} {
+		mustOatta(t, 0, append([]string{"report", own, "--figures", filepath.Join(dir, "figures"), "--quiet"}, c.flags...)...)
+		if text := readFile(t, filepath.Join(dir, "figures", c.name)); text != c.want {
+			t.Errorf("%s: %q, want %q", c.name, text, c.want)
+		}
+	}
+}
+
 // A figure never takes the place of what is read, even where outputs may be replaced.
 func TestReportFiguresKeepApart(t *testing.T) {
 	dir, before := t.TempDir(), "file,stream,label,prob,adapted_label,adapted_prob\na,s,x,1,y,1\n"

@@ -45,16 +45,17 @@ type Collected struct {
 type source struct {
 	*items.File
 	counts
-	kind  Kind
-	place []int // of each class of the file's vectors among all
+	kind   Kind
+	placed []string // classes that have a place
+	place  []int    // of each class of the file's vectors among all
 }
 
-// arrange finds the places of the file's classes, which may be told by its first line.
+// arrange finds the places of the file's classes, which any of its lines may tell: those of files that were put together tell others.
 func (c *Collected) arrange(src *source) {
-	if len(src.place) == len(src.Classes) {
+	if n := len(src.Classes); n == len(src.placed) && (n == 0 || &src.Classes[0] == &src.placed[0]) {
 		return
 	}
-	src.place = nil
+	src.placed, src.place = src.Classes, nil
 	for _, class := range src.Classes {
 		src.place = append(src.place, c.class(class))
 	}
@@ -76,7 +77,7 @@ func (src *source) spread(dst, p []float64) []float64 {
 
 // counts are those of a file, a stream, or all.
 type counts struct {
-	items, failed, unpredicted, changed, bad, untouched int
+	items, failed, unpredicted, changed, bad, untouched, outside int
 }
 
 // stream is one stream.
@@ -202,6 +203,8 @@ func (c *Collected) read(src *source) error {
 	})
 	src.untouched = src.Untouched
 	c.total.untouched += src.Untouched
+	src.outside = src.Outside
+	c.total.outside += src.Outside
 	return err
 }
 

@@ -265,6 +265,9 @@ func (c *Collected) Warnings() (out []string) {
 	if c.total.bad > 0 {
 		out = append(out, plural(c.total.bad, "line", "s")+" could not be understood and "+are(c.total.bad)+" left out: see below")
 	}
+	if c.total.outside > 0 {
+		out = append(out, fmt.Sprintf("%s had a number outside of 0 to 1 for a probability or a gate, which is taken for not told", plural(c.total.outside, c.kind.noun(), "s")))
+	}
 	if c.cut {
 		out = append(out, "a file ends in the middle of a line: it was not copied whole, or is still being written")
 	}

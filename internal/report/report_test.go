@@ -415,6 +415,20 @@ func TestNightVectors(t *testing.T) {
 }
 
 // A week of movement has a strip for each day, blank where nothing was recorded.
+// Results that were put together may list their classes in another order each.
+func TestVectorsOfTwoOrders(t *testing.T) {
+	one, other := result("night.edf", "n", "W", "N1", time.Time{}), result("night.edf", "n", "W", "N1", time.Time{})
+	one["classes"], one["probs"], one["adapted"] = []string{"W", "N1"}, []float64{0.75, 0.25}, []float64{0.25, 0.75}
+	other["classes"], other["probs"], other["adapted"] = []string{"N1", "W"}, []float64{0.25, 0.75}, []float64{0.75, 0.25}
+	c, err := gathered(t, Settings{Kind: Sleep}, results(t, "two.jsonl", []line{one, other}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := c.streams[0].night; fmt.Sprint(n.probs, n.after) != "[[0.75 0.25] [0.75 0.25]] [[0.25 0.75] [0.25 0.75]]" {
+		t.Error(n.probs, n.after)
+	}
+}
+
 func TestWeek(t *testing.T) {
 	var lines []line
 	for minute := 0; minute < 7*24*60; minute += 2 {

@@ -148,6 +148,7 @@ func (c *Collected) beginTruth() error {
 // look takes one item.
 func (c *Collected) look(src *source, it *items.Item) error {
 	s := c.second
+	c.arrange(src)
 	c.byName[it.Stream].again++
 	if it.Predicted() && s.truth != nil {
 		if err := c.score(src, it); err != nil {

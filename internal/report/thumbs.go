@@ -97,16 +97,16 @@ func thumbnail(root *os.Root, name string, box *[4]float64) (_ []byte, err error
 	if at := strings.LastIndexByte(file, '#'); at >= 0 && box != nil {
 		file = file[:at]
 	}
+	if info, err := root.Stat(file); err != nil { // before it is opened, for which a pipe would wait
+		return nil, err
+	} else if !info.Mode().IsRegular() || info.Size() > mostPicture {
+		return nil, errors.New("no picture file, or too large a one")
+	}
 	f, err := root.Open(file)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil {
-		return nil, err
-	} else if !info.Mode().IsRegular() || info.Size() > mostPicture {
-		return nil, errors.New("no picture file, or too large a one")
-	}
 	data, err := io.ReadAll(io.LimitReader(f, mostPicture))
 	if err != nil {
 		return nil, err

@@ -44,7 +44,7 @@ func (f commaSeparated) Record(dst []byte, _ int, r *Record) ([]byte, error) {
 	row = append(row, r.Failure)
 	if f.Quoted {
 		for i := range row {
-			row[i] = noFormula(row[i])
+			row[i] = NoFormula(row[i])
 		}
 	}
 	if f.Vectors {
@@ -54,8 +54,8 @@ func (f commaSeparated) Record(dst []byte, _ int, r *Record) ([]byte, error) {
 	return appendRow(dst, row)
 }
 
-// noFormula puts an apostrophe before what Excel, Calc and their like would calculate. Numbers of this program never begin so.
-func noFormula(cell string) string {
+// NoFormula puts an apostrophe before what Excel, Calc and their like would calculate. Numbers of this program never begin so.
+func NoFormula(cell string) string {
 	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
 		return "'" + cell
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"github.com/urfave/cli/v2"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/oatta/oatta/internal/replace"
 	"github.com/oatta/oatta/internal/report"
 	"github.com/oatta/oatta/internal/report/items"
+	"github.com/oatta/oatta/internal/results"
 )
 
 // Command is `oatta report`.
@@ -37,6 +39,7 @@ func flags() []cli.Flag {
 	return slices.Concat([]cli.Flag{
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: console.OutputCategory, Usage: "`FILE` for the page, as report.html; - is standard output"},
 		&cli.StringFlag{Name: "figures", Category: console.OutputCategory, Usage: "`DIR` for each figure as SVG and PNG, with its numbers as CSV"},
+		&cli.BoolFlag{Name: "spreadsheet", Category: console.OutputCategory, Usage: "CSV of figures: an apostrophe before cells that a spreadsheet would calculate, names that begin with = + - or @"},
 		&cli.BoolFlag{Name: "overwrite", Category: console.OutputCategory, Usage: "replace outputs that are there"},
 		&cli.StringFlag{Name: "title", Category: console.OutputCategory, Usage: "title of the page (default: the names of the results)"},
 		&cli.IntFlag{Name: "streams", Value: 12, Category: console.OutputCategory, Usage: "streams that get figures of their own, those that order changed most"},
@@ -243,6 +246,9 @@ func (j *job) figures(collected *report.Collected, dir string) (int, error) {
 		return 0, err
 	}
 	for _, f := range all {
+		if j.c.Bool("spreadsheet") {
+			f.Rows = uncalculated(f.Rows)
+		}
 		for _, ending := range endings {
 			data, err := f.Bytes(ending[1:])
 			if err == nil {
@@ -254,4 +260,18 @@ func (j *job) figures(collected *report.Collected, dir string) (int, error) {
 		}
 	}
 	return len(all), nil
+}
+
+// uncalculated are rows of which a spreadsheet takes the names, which begin as formulas do, for text, and the numbers for numbers.
+func uncalculated(rows [][]string) [][]string {
+	out := make([][]string, len(rows))
+	for i, row := range rows {
+		for _, cell := range row {
+			if _, err := strconv.ParseFloat(cell, 64); err != nil {
+				cell = results.NoFormula(cell)
+			}
+			out[i] = append(out[i], cell)
+		}
+	}
+	return out
 }

@@ -49,6 +49,26 @@ func (it *Item) Predicted() bool { return it.Adapted != "" }
 // Piece tells whether the item is a piece of a recording.
 func (it *Item) Piece() bool { return it.Duration > 0 }
 
+// rounded is by how much a probability that was rounded, or summed, may be over 1.
+const rounded = 1e-3
+
+// forget takes numbers that can be no probability for not told, and tells whether there were any. Of a recording's piece, what no clock
+// could show is no place in it.
+func (it *Item) forget() (odd bool) {
+	for _, v := range []*float64{&it.Prob, &it.AdaptedProb, &it.Gate} {
+		if *v < 0 || *v > 1+rounded {
+			*v, odd = nan, true
+		}
+	}
+	if !(math.Abs(it.Offset) < mostSeconds && math.Abs(it.Duration) < mostSeconds) {
+		it.Offset, it.Duration = 0, 0
+	}
+	return odd
+}
+
+// mostSeconds is a century.
+const mostSeconds = 100 * 366 * 24 * 3600
+
 // Options says how to read. The zero value reads what this program writes.
 type Options struct {
 	TruthField    string // field or column of the true label; default "truth"
@@ -93,6 +113,9 @@ type File struct {
 
 	// Untouched counts, after [File.Each], what of a document the filter left alone: boxes and pictures without an answer.
 	Untouched int
+
+	// Outside counts, after [File.Each], items with a number outside of 0 to 1 where a probability or gate belongs. It is taken for not told.
+	Outside int
 
 	options Options
 	times   *datasets.TimeReader
@@ -206,7 +229,11 @@ func (f *File) Each(h Handler) error {
 	defer in.Close()
 	predicted := false
 	item := h.Item
+	f.Outside = 0
 	h.Item = func(it *Item) error {
+		if it.forget() {
+			f.Outside++
+		}
 		predicted = predicted || it.Predicted() || it.Failure != ""
 		return item(it)
 	}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -115,6 +116,35 @@ func TestReads(t *testing.T) {
 					t.Errorf("%s: %v %v\n%s\nwant\n%s", name, bad, err, got, want)
 				}
 			}
+		}
+	}
+}
+
+// A quote that nothing closes does not take the rest of the file into memory.
+func TestEndlessRow(t *testing.T) {
+	text := "file,stream,label,adapted_label\na,s,x,y\n\"b,s,x,y\n" + strings.Repeat("c,s,x,y\n", 1<<16)
+	f, err := Open(write(t, "x.csv", text), Options{MaxLine: 1 << 17})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, bad, err := transcript(f)
+	if err != nil || len(lines) != 1 || len(bad) != 1 || bad[0].Line != 3 || bad[0].Cut || !strings.Contains(bad[0].Error(), "a quote is not closed") {
+		t.Errorf("%d lines, %v, %v", len(lines), bad, err)
+	}
+}
+
+// What can be no probability, and no place in a recording, is not told.
+func TestOutside(t *testing.T) {
+	text := "file,stream,label,prob,adapted_label,adapted_prob,gate,offset,duration\na,s,x,-5,y,Inf,-Inf,NaN,Inf\nb,s,x,0,y,1.0001,1,30,30\n"
+	f, err := Open(write(t, "x.csv", text), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		lines, bad, err := transcript(f)
+		want := []string{"a|s||x NaN|y NaN|NaN ||", "b|s||x 0|y 1.0001|1 ||", "b: 30 to 60"}
+		if err != nil || len(bad) > 0 || !slices.Equal(lines, want) || f.Outside != 1 {
+			t.Errorf("%q, %v, %v; %d outside", lines, bad, err, f.Outside)
 		}
 	}
 }

@@ -20,8 +20,32 @@ type columns struct {
 	probs, after                                []int // of the classes
 }
 
+// bounded ends a row that goes on and on, as one with a quote that nothing closes, before all of the file is in memory.
+type bounded struct {
+	r           io.Reader
+	left, limit int // bytes of the row in hand
+}
+
+var errEndless = errors.New("the row is too long, or a quote is not closed: nothing behind its beginning is read")
+
+// Read implements [io.Reader].
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, errEndless
+	}
+	n, err := b.r.Read(p)
+	b.left -= n
+	return n, err
+}
+
+// begin begins a row.
+func (b *bounded) begin() { b.left = b.limit }
+
 // rows reads a table with a header.
-func (f *File) rows(in *bufio.Reader, h Handler) error {
+func (f *File) rows(r *bufio.Reader, h Handler) error {
+	bound := &bounded{r: r, limit: f.options.MaxLine}
+	bound.begin()
+	in := bufio.NewReaderSize(bound, 64<<10)
 	head, err := in.Peek(4096)
 	if err != nil && err != io.EOF && !errors.Is(err, bufio.ErrBufferFull) {
 		return err
@@ -37,8 +61,9 @@ func (f *File) rows(in *bufio.Reader, h Handler) error {
 		return fmt.Errorf("%s: no column adapted_label: %w", f.Path, ErrNoResults)
 	}
 	width := len(header)
-	r := rowReader{f: f, c: c}
-	for {
+	one := rowReader{f: f, c: c}
+	for row := 2; ; row++ {
+		bound.begin()
 		cells, err := t.Read()
 		line, _ := 0, 0
 		if err == nil {
@@ -47,6 +72,9 @@ func (f *File) rows(in *bufio.Reader, h Handler) error {
 		var bad *csv.ParseError
 		switch {
 		case err == io.EOF:
+			return nil
+		case errors.Is(err, errEndless):
+			h.bad(LineError{Name: f.Path, Line: row, Err: err})
 			return nil
 		case errors.As(err, &bad):
 			h.bad(LineError{Name: f.Path, Line: bad.StartLine, Err: bad.Err})
@@ -58,7 +86,7 @@ func (f *File) rows(in *bufio.Reader, h Handler) error {
 			h.bad(LineError{Name: f.Path, Line: line, Cut: more == io.EOF && len(cells) < width, Err: fmt.Errorf("%d columns: the header has %d", len(cells), width)})
 			continue
 		}
-		it, err := r.read(cells, h.Vectors)
+		it, err := one.read(cells, h.Vectors)
 		if err != nil {
 			h.bad(LineError{Name: f.Path, Line: line, Err: err})
 		} else if err := h.Item(it); err != nil {
