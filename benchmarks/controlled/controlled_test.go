@@ -171,6 +171,18 @@ func TestAgrees(t *testing.T) {
 	}
 }
 
+// A sign says little within a standard error of zero.
+func TestUnsure(t *testing.T) {
+	for _, c := range []struct {
+		mean, std float64
+		want      bool
+	}{{0.08, 0.57, true}, {-0.08, 0.57, true}, {0.2, 0.57, false}, {-0.2, 0.57, false}, {0, 0, false}} {
+		if got := (Comparison{Mean: c.mean, Std: c.std}).unsure(10); got != c.want {
+			t.Errorf("%g ±%g: %t", c.mean, c.std, got)
+		}
+	}
+}
+
 // The paper's table has its streams once, but for the default that it prints twice.
 func TestLaws(t *testing.T) {
 	s := Settings{Rows: PaperRows()}

@@ -84,8 +84,11 @@ func readRow(entries map[string]json.RawMessage) (PaperRow, error) {
 // agrees tells whether a mean change has the sign of the paper's. One that the paper prints as zero has none: then it is enough to be
 // within its standard deviation of zero.
 func agrees(change float64, paper [2]float64) bool {
-	if math.Abs(paper[0]) < 0.005 {
+	if unsigned(paper) {
 		return math.Abs(change) <= paper[1]
 	}
 	return change > 0 == (paper[0] > 0) && change != 0
 }
+
+// unsigned tells that the paper prints a change as zero.
+func unsigned(paper [2]float64) bool { return math.Abs(paper[0]) < 0.005 }
