@@ -5,6 +5,7 @@ package realworld
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -236,6 +237,19 @@ func TestOwn(t *testing.T) {
 				t.Errorf("%d figures", len(section.Figures))
 			}
 		})
+	}
+}
+
+// A model of trees, which have no gradients, is missing a predictor where Tent alone is wanted, and the overview does not call Tent plain.
+func TestNoPredictor(t *testing.T) {
+	own := Own{sleepEDF(t), ""}
+	s := Settings{Shared: testdata.Tree(t, "paper/tables.json"), Sets: []string{"sleep-edf"}, Predictors: []string{"tent"}, Own: map[string]*Own{"sleep-edf": &own}}
+	var missing *report.MissingError
+	if _, err := Run(t.Context(), withEngine(t), s); !errors.As(err, &missing) {
+		t.Errorf("%v", err)
+	}
+	if of := (&study{Settings: s}).first(); !strings.Contains(of, "tent") {
+		t.Error(of)
 	}
 }
 

@@ -225,7 +225,11 @@ func (st *study) network(ctx context.Context, src source) (f *found, err error) 
 	f = &found{source: src, labels: o.model.Manifest.Labels, network: o.model.Manifest.Name, hash: o.model.Hash(), auto: o.auto}
 	r := o.runs()
 	r.Engine, r.AtOnce = st.engine, st.AtOnce
-	for _, name := range o.predictors(st.Predictors) {
+	names := o.predictors(st.Predictors)
+	if len(names) == 0 {
+		return nil, &report.MissingError{What: fmt.Sprintf("a predictor that %s can have: of %s none, as it has no gradients and nothing to drop", o.model.Manifest.Name, strings.Join(st.Predictors, ", "))}
+	}
+	for _, name := range names {
 		r.Progress = st.progress(src.id+", "+name, len(o.order))
 		said, err := o.predict(ctx, r, name, st.Shuffles)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/oatta/oatta/benchmarks"
 	"github.com/oatta/oatta/benchmarks/report"
+	"github.com/oatta/oatta/internal/method"
 	"github.com/oatta/oatta/internal/scores"
 )
 
@@ -177,14 +178,23 @@ func (f *found) published(p *paper) (report.Table, bool) {
 	return t, len(t.Rows) > 0
 }
 
+// first is the predictor that the overview has. What lies at hand has the plain one alone.
+func (st *study) first() string {
+	if st.Predictors[0] == method.Base {
+		return "plain predictor"
+	}
+	return "the first of " + strings.Join(st.Predictors, ", ") + " that there is, else the plain predictor"
+}
+
 // overview has a row for each collection, with the first predictor.
 func (st *study) overview(all []*found) report.Section {
+	of := st.first()
 	t := report.Table{
-		ID: "overview", Title: "Change of accuracy in points, mean over identities, plain predictor",
+		ID: "overview", Title: "Change of accuracy in points, mean over identities, " + of,
 		Columns: append([]string{"collection", "network", "identities", "items", "no filter, %"}, modeNames...),
 	}
 	harm := report.Table{
-		ID: "harm", Title: "Who is harmed, and change where the order has no meaning, plain predictor", Columns: []string{"collection"},
+		ID: "harm", Title: "Who is harmed, and change where the order has no meaning, " + of, Columns: []string{"collection"},
 		Notes: []string{fmt.Sprintf("Harmed are identities of %d items or more that lose over a point, of how many such there are. Shuffled is the change in points.", benchmarks.LongStream)},
 	}
 	for _, what := range []string{"harmed, ", "shuffled, "} {
