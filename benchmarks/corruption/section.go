@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -140,8 +141,10 @@ func (g *Gains) table() report.Table {
 // figure draws the table, and the lines.
 func (g *Gains) figure() (report.Figure, error) {
 	var series []charts.Points
+	var said []string
 	for f, name := range g.Filters {
 		fit := g.Fit(f)
+		said = append(said, fmt.Sprintf("%s, R %.2f, %+.3f points a percent", name, fit.R, fit.Slope))
 		series = append(series, charts.Points{
 			Name: fmt.Sprintf("%s, R = %.2f", name, fit.R), X: g.Bases(), Y: g.Changes(f), Colour: f,
 			Line: &charts.Line{At0: fit.At0, Slope: fit.Slope},
@@ -150,7 +153,7 @@ func (g *Gains) figure() (report.Figure, error) {
 	svg, err := charts.Scatter("", "base accuracy (%)", "change by the filter (points)", series).Encode("svg")
 	return report.Figure{
 		ID: "gain", Caption: "What the filter changes, over the base accuracy, one point for each corruption",
-		Alt: "scatter plot: changes grow with the base accuracy; lines are fitted to each filter's points", SVG: svg, Data: g.table(),
+		Alt: "scatter plot with a line fitted to the points of each filter: " + strings.Join(said, "; "), SVG: svg, Data: g.table(),
 	}, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/benchmarks/report"
@@ -111,6 +112,7 @@ func figure(id string, traces []Trace, sums []Summary) (report.Figure, error) {
 		}
 	}
 	data := report.Table{Columns: []string{"step"}, Notes: []string{"Means of the exponential means, ± the standard deviation over the streams."}}
+	var said []string
 	bands := []charts.Band{{Curve: thinned(charts.Curve{Name: "off, one stream as it is", X: x, Y: sums[0].Raw, Colour: 5})}}
 	for i, sum := range sums {
 		low, high := make([]float64, steps), make([]float64, steps)
@@ -118,6 +120,7 @@ func figure(id string, traces []Trace, sums []Summary) (report.Figure, error) {
 			low[t], high[t] = v-sum.Spread[t], v+sum.Spread[t]
 		}
 		name := string(traces[i].Gate)
+		said = append(said, fmt.Sprintf("%s at %.3f before the switch and at %.3f at the end", name, sum.Before.Mean, sum.After.Mean))
 		data.Columns = append(data.Columns, name)
 		bands = append(bands, charts.Band{Curve: thinned(charts.Curve{Name: name, X: x, Y: sum.Mean, Colour: i}), Low: every(low), High: every(high)})
 	}
@@ -132,7 +135,7 @@ func figure(id string, traces []Trace, sums []Summary) (report.Figure, error) {
 	svg, err := charts.Bands(traces[0].Set, "step", "structural gain", bands, float64(steps/2)).Encode("svg")
 	return report.Figure{
 		ID: id, Caption: fmt.Sprintf("Structural gain on %s, exponential means over %d steps", traces[0].Set, Span),
-		Alt: "curves that rise to a level, and fall to a lower one behind the switch in the middle", SVG: svg, Data: data,
+		Alt: "curves over the steps, with a switch in the middle: " + strings.Join(said, "; "), SVG: svg, Data: data,
 	}, err
 }
 
