@@ -75,7 +75,7 @@ func (f Flags) CIFAR(dst *string) {
 
 // Cache declares the folder that keeps what takes long, such as predictions.
 func (f Flags) Cache(dst *string) {
-	f.StringVar(dst, "cache", "", "`DIR` that keeps predictions (default: none are kept)")
+	f.StringVar(dst, "cache", "", "`DIR` that keeps predictions, of one version of ONNX Runtime (default: none are kept)")
 }
 
 // Seeds declares how many seeds there are, and of what.
