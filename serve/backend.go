@@ -69,7 +69,7 @@ type ModelStatus struct {
 type StreamInfo struct {
 	ID    string
 	Items uint64
-	Last  time.Time // of its last item; zero where times are not known
+	Last  time.Time // of its last item, or when it was imported; zero where times are not known
 	Bytes int       // of its state
 }
 

@@ -334,6 +334,9 @@ func (b *Backend) openStreams(m *model, opened *Opened) (err error) {
 	}
 	k, err := newKeeper(m.name, kept, &b.options, opened, m.meters)
 	if err != nil {
+		if b.options.File != nil {
+			err = fmt.Errorf("%s: not a state of the server (oatta filter keeps others), or damaged: %w", b.options.File(m.name), err)
+		}
 		return errors.Join(err, kept.Close())
 	}
 	b.mu.Lock()

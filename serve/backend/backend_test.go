@@ -3,6 +3,7 @@ package backend
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -313,10 +314,15 @@ func TestIdleStreamsAreForgotten(t *testing.T) {
 		o.Limits.Forget = 200 * time.Millisecond
 		b := mustNew(t, o)
 		mustInfer(t, b, ask("idle", prediction(1)))
+		var snapshot bytes.Buffer
+		if err := errors.Join(b.Export(t.Context(), "filter", "", "idle", &snapshot), b.Import(t.Context(), "filter", "", "imported", snapshot.Bytes())); err != nil {
+			t.Fatal(err)
+		}
 		gone := func() bool {
 			mustInfer(t, b, ask("busy", prediction(1)))
 			_, err := b.Show(t.Context(), "filter", "", "idle")
-			return err != nil
+			_, imported := b.Show(t.Context(), "filter", "", "imported")
+			return err != nil && imported != nil
 		}
 		if gone() {
 			t.Error("forgotten at once")

@@ -3,6 +3,7 @@ package backend
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"slices"
 
 	"github.com/oatta/oatta/internal/state"
@@ -75,7 +76,9 @@ func decodeEndings(data state.Position) (e endings, err error) {
 		return nil, nil
 	}
 	r := reader{data: data}
-	r.take(1)
+	if v := r.take(1); r.err == nil && v[0] != memoVersion {
+		return nil, fmt.Errorf("backend: endings of version %d: want %d", v[0], memoVersion)
+	}
 	for range r.number() {
 		if r.err != nil {
 			break

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -257,6 +258,53 @@ func (w wide) Predict(_ context.Context, dst []float64, _ []float32, of []Row, _
 		dst[i*classes] = 1
 	}
 	return w.Network.Close() // which waits
+}
+
+// damaged is a store that cannot read a stream.
+type damaged struct{ store }
+
+func (damaged) Companion(stream string) ([]byte, error) {
+	return nil, fmt.Errorf("state: file: stream %q: damaged", stream)
+}
+
+// What goes wrong with a stream is told without its name, which no log holds.
+func TestErrorsWithoutNames(t *testing.T) {
+	b := mustNew(t, Options{})
+	mustInfer(t, b, ask("Ada", prediction(1)))
+	k := b.models["filter"].keeper
+	if err := k.do(func() error { k.store = damaged{k.store}; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	_, inferred := b.Infer(t.Context(), ask("Ada", prediction(1)))
+	_, shown := b.Show(t.Context(), "filter", "", "Ada")
+	_, listed := b.List(t.Context(), "filter", "", "", 9)
+	for what, err := range map[string]error{"infer": inferred, "show": shown, "list": listed} {
+		if err == nil || err.Error() != "state: file: stream: damaged" {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// A file of states that oatta filter keeps is no state of the server, and stays what it is.
+func TestStateOfAnother(t *testing.T) {
+	file := inFolder(t.TempDir())
+	s, err := adapt.Settings{}.Resolved(classes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, position := range []string{`{"bytes": 12}`, "\x02\x00"} {
+		theirs, err := state.Open(file("filter"), state.Options{Classes: classes, Settings: s})
+		if err == nil {
+			err = errors.Join(theirs.Commit(state.Position(position)), theirs.Close())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = New(t.Context(), Options{File: file, Models: []Source{filterOf(classes)}})
+		if err == nil || !strings.Contains(err.Error(), file("filter")+": not a state of the server") {
+			t.Errorf("%q: %v", position, err)
+		}
+	}
 }
 
 type panics struct{ wide }

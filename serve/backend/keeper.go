@@ -3,6 +3,8 @@ package backend
 import (
 	"errors"
 	"log/slog"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -109,7 +111,7 @@ func (k *keeper) serve(c *call) {
 	}
 	switch {
 	case err != nil:
-		c.finish(err)
+		c.finish(nameless(err, c.stream))
 	case k.early:
 		c.finish(nil)
 	default:
@@ -140,6 +142,9 @@ func (k *keeper) write() error {
 		return nil
 	}
 	k.store.Discard()
+	for _, c := range k.pending {
+		err = nameless(err, c.stream)
+	}
 	if k.log != nil {
 		k.log.Error("the state could not be written: its requests were refused", "model", k.model, "requests", len(k.pending), "error", err)
 	}
@@ -147,6 +152,15 @@ func (k *keeper) write() error {
 		return err
 	}
 	return unavailable("the state cannot be written: nothing was changed")
+}
+
+// nameless takes the name of a stream out of an error that is for the log, which holds none.
+func nameless(err error, stream string) error {
+	name := strconv.Quote(stream)
+	if told := (*serve.Error)(nil); stream == "" || errors.As(err, &told) || !strings.Contains(err.Error(), name) {
+		return err
+	}
+	return errors.New(strings.ReplaceAll(err.Error(), " "+name, ""))
 }
 
 // unlearn has networks let go of a stream that is forgotten.

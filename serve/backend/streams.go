@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/oatta/oatta/internal/state"
 	"github.com/oatta/oatta/serve"
@@ -52,6 +53,9 @@ func (b *Backend) on(ctx context.Context, model, namespace, id string, f func(k 
 		if errors.Is(err, state.ErrUnknown) {
 			return serve.Errorf(serve.NotFound, "no stream %q", id)
 		}
+		if err != nil {
+			err = nameless(err, stream)
+		}
 		return err
 	})
 }
@@ -79,7 +83,7 @@ func (b *Backend) List(ctx context.Context, model, namespace, after string, limi
 			}
 			info, err := k.describe(name, id)
 			if err != nil {
-				return err
+				return nameless(err, name)
 			}
 			out = append(out, *info)
 		}
@@ -150,7 +154,11 @@ func (b *Backend) Import(ctx context.Context, model, namespace, id string, snaps
 		case k.store.Len() >= k.limits.Streams:
 			return exhausted("the model keeps %d streams: no more may begin before others end", k.limits.Streams)
 		}
-		if err := k.store.Adopt(stream, snapshot); err != nil {
+		err = k.store.Adopt(stream, snapshot)
+		if err == nil { // else nothing would say since when it has been idle
+			err = k.store.SetCompanion(stream, (&memo{last: time.Now()}).encode())
+		}
+		if err != nil {
 			k.store.Discard()
 			return serve.Errorf(serve.InvalidArgument, "not a snapshot of a stream of this model: it is damaged, or made under other classes or settings")
 		}
@@ -175,7 +183,7 @@ func (b *Backend) Forget(ctx context.Context, model, namespace, id string) error
 		}
 		if err := k.store.Forget(stream); err != nil {
 			if k.log != nil {
-				k.log.Error("a stream could not be forgotten", "model", k.model, "error", err)
+				k.log.Error("a stream could not be forgotten", "model", k.model, "error", nameless(err, stream))
 			}
 			return unavailable("the state cannot be written: the stream may still be there")
 		}

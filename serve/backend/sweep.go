@@ -56,7 +56,7 @@ func (k *keeper) removeIdle(streams []string, before time.Time) (int, error) {
 	for _, stream := range streams {
 		data, err := k.store.Companion(stream)
 		if err != nil {
-			return 0, err
+			return 0, nameless(err, stream)
 		}
 		m, err := decodeMemo(data)
 		if err != nil {
