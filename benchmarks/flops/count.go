@@ -15,9 +15,6 @@ type Count struct {
 // plus returns the sum of both.
 func (c Count) plus(d Count) Count { return Count{c.Products + d.Products, c.Others + d.Others} }
 
-// times returns n runs.
-func (c Count) times(n int64) Count { return Count{c.Products * n, c.Others * n} }
-
 // Of counts a graph whose inputs have names for sizes, which are given, such as "N" of the batch; the graph is not changed. A size that
 // stays open, and an operator without a rule, are errors that name the node.
 func Of(g *graph.Graph, sizes map[string]int64) (total Count, err error) {

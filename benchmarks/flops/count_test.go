@@ -56,7 +56,7 @@ func TestBatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if seven, err := Of(net.Graph, map[string]int64{"N": 7}); err != nil || seven != one.times(7) {
+	if seven, err := Of(net.Graph, map[string]int64{"N": 7}); err != nil || seven != (Count{7 * one.Products, 7 * one.Others}) {
 		t.Errorf("seven are %v, one is %v (%v)", seven, one, err)
 	}
 	if net.Graph.String() != before {
