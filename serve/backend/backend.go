@@ -306,6 +306,7 @@ func (b *Backend) place(m *model, s *slot, opened *Opened) error {
 		}
 	}
 	v := newVersion(s.source, opened, m.keeper, m.admission, &b.options, m.meters)
+	defer close(v.turn)
 	b.mu.Lock()
 	old := s.now
 	s.now, s.reason = v, ""

@@ -370,6 +370,58 @@ func TestForgetEndings(t *testing.T) {
 	})
 }
 
+// late is a network whose answers wait.
+type late struct {
+	wide
+	begun, until chan struct{}
+}
+
+func (late) Close() error { return nil }
+
+func (l late) Predict(_ context.Context, dst []float64, _ []float32, of []Row, _ []error) error {
+	for i := range of {
+		dst[i*classes] = 1
+	}
+	l.begun <- struct{}{}
+	<-l.until
+	return nil
+}
+
+// A stream's requests keep their order while its model is loaded again.
+func TestOrderWhileLoading(t *testing.T) {
+	begun, until := make(chan struct{}, 9), make(chan struct{})
+	loads := 0
+	b := mustNew(t, Options{Models: []Source{{Name: "filter", Open: func(context.Context) (*Opened, error) {
+		l := late{begun: begun, until: until}
+		if loads++; loads > 1 {
+			l.until = make(chan struct{})
+			close(l.until)
+		}
+		return &Opened{Classes: classes, Network: l}, nil
+	}}}})
+	certain := []float64{1, 0, 0, 0}
+	want := plain(t, certain, certain)
+	var all sync.WaitGroup
+	all.Go(func() { same(t, "the first", mustInfer(t, b, ask("a", certain)), want[:classes]) })
+	<-begun
+	m := b.models["filter"]
+	old := m.versions[0].now
+	all.Go(func() {
+		if err := b.Load(context.Background(), "filter"); err != nil {
+			t.Error(err)
+		}
+	})
+	waitFor(t, func() bool {
+		b.mu.RLock()
+		defer b.mu.RUnlock()
+		return m.versions[0].now != old
+	})
+	all.Go(func() { same(t, "the second", mustInfer(t, b, ask("a", certain)), want[classes:]) })
+	time.Sleep(50 * time.Millisecond)
+	close(until)
+	all.Wait()
+}
+
 type waits struct {
 	Network
 	until chan struct{}

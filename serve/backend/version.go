@@ -22,10 +22,11 @@ type version struct {
 	tally     *tally
 	alone     sync.Pool // of filters for requests without a stream
 	users     sync.WaitGroup
+	turn      chan struct{} // closed when the version in whose place this one came has answered: what is asked later is stepped later
 }
 
 func newVersion(s Source, opened *Opened, k *keeper, a *admission, o *Options, m *meters) *version {
-	v := &version{source: s, opened: opened, ports: opened.outputs(), limits: o.Limits, admission: a, keeper: k, meters: m, tally: &tally{}}
+	v := &version{source: s, opened: opened, ports: opened.outputs(), limits: o.Limits, admission: a, keeper: k, meters: m, tally: &tally{}, turn: make(chan struct{})}
 	if opened.Network != nil {
 		v.gatherer = newGatherer(opened, o.Delay, m, v.tally, v.filter)
 		if l, ok := opened.Network.(Learner); ok {
@@ -37,6 +38,12 @@ func newVersion(s Source, opened *Opened, k *keeper, a *admission, o *Options, m
 
 // infer answers a request. The caller has counted itself among the users, and the call gives that back.
 func (v *version) infer(ctx context.Context, r *serve.Request) (*serve.Response, error) {
+	select {
+	case <-v.turn:
+	case <-ctx.Done():
+		v.users.Done()
+		return nil, ctx.Err()
+	}
 	c, err := v.enter(ctx, r)
 	if err != nil {
 		return nil, err
