@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
-	"path/filepath"
 )
 
 // Bytes replaces a file, or makes it, as [File] does.
@@ -18,8 +16,9 @@ func Bytes(path string, data []byte) error {
 }
 
 // File replaces a file, or makes it: write fills a new one beside it, which is synced and takes its place. It keeps the permissions of the
-// old one. With an error the old file is as it was, and nothing is left beside it; a kill may leave a hidden file, .NAME.part-*. What is
-// there and no regular file, such as a folder or a device, is an error. Errors of write come back as they are, others name the file.
+// old one. With an error the old file is as it was, and nothing is left beside it; a kill may leave PATH.part, which the next call
+// replaces: one writes a path at a time. What is there and no regular file, such as a folder or a device, is an error. Errors of write come
+// back as they are, others name the file.
 func File(path string, write func(f *os.File) error) error {
 	old, err := os.Lstat(path)
 	if err == nil && !old.Mode().IsRegular() {
@@ -48,14 +47,11 @@ func File(path string, write func(f *os.File) error) error {
 	return nil
 }
 
-// beside makes a file in the folder of a path. Its permissions are those that the user's mask leaves, which os.CreateTemp narrows.
-func beside(path string) (f *os.File, err error) {
-	for range 100 {
-		name := fmt.Sprintf(".%s.part-%08x", filepath.Base(path), rand.Uint32())
-		f, err = os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o666)
-		if !errors.Is(err, fs.ErrExist) {
-			break
-		}
+// beside makes the new file. Its permissions are those that the user's mask leaves. What a kill left of an earlier one goes.
+func beside(path string) (*os.File, error) {
+	part := path + ".part"
+	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
 	}
-	return f, err
+	return os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o666)
 }

@@ -87,3 +87,21 @@ func TestFoldersAreNoFiles(t *testing.T) {
 		t.Errorf("got %v: want that the folder is not there", err)
 	}
 }
+
+// What a kill left in the middle of writing does not pile up.
+func TestLeftoversAreReplaced(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a")
+	if err := os.WriteFile(path+".part", []byte("half of an earlier one, longer than the next"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := replace.Bytes(path, []byte("whole")); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != "whole" {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if got := names(t, dir); len(got) != 1 {
+		t.Errorf("the folder holds %q: want the file alone", got)
+	}
+}
