@@ -123,6 +123,7 @@ func TestFilterKnownLabelsThatAreOdd(t *testing.T) {
 			t.Errorf("%q: %s", text, errOut)
 		}
 	}
+	writeFile(t, labels, "file,stream,label\n3,s0,fox\n")
 	if _, errOut := mustOatta(t, console.Nothing, "filter", in, "--classes", "deer,fox", "--labels-known", labels, "-o", labels); !strings.Contains(errOut, "the known labels") {
 		t.Error(errOut)
 	}
