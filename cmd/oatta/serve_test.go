@@ -27,6 +27,7 @@ import (
 
 	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/internal/testdata"
+	"github.com/oatta/oatta/serve/servetest"
 )
 
 // served is a real process of `oatta serve`.
@@ -156,30 +157,10 @@ func get(t *testing.T, url string) (status int, text string) {
 	return r.StatusCode, string(data)
 }
 
-// triton is a Python that has Triton's own client.
-func triton(t *testing.T) string {
-	t.Helper()
-	python := os.Getenv("OATTA_TRITON_PYTHON")
-	if python == "" {
-		python = "python3"
-	}
-	if out, err := exec.Command(python, "-c", "import tritonclient.grpc, tritonclient.http").CombinedOutput(); err != nil {
-		last := strings.Split(strings.TrimSpace(string(out)), "\n")
-		testdata.Missing(t, "Triton's client for Python (pip install 'tritonclient[grpc,http]', or OATTA_TRITON_PYTHON): %s", last[len(last)-1])
-	}
-	return python
-}
-
 // Triton's client against the real server, on a state that survives.
 func TestServeTritonClient(t *testing.T) {
-	python, script := triton(t), testdata.Shared(t, "tools", "oip_smoke.py")
 	s := startServer(t, "--classes", "10", "--state", t.TempDir())
-	for _, args := range [][]string{nil, {"--dtype", "FP32"}, {"--no-sequences"}} {
-		out, err := exec.Command(python, append([]string{script, "--http", s.at, "--grpc", s.at}, args...)...).CombinedOutput()
-		if err != nil || strings.Contains(string(out), "FAIL") {
-			t.Errorf("%q: %v\n%s", args, err, out)
-		}
-	}
+	servetest.Smoke(t, s.at)
 	if err := s.stop(t); err != nil {
 		t.Errorf("%v: %s", err, s.errOut)
 	}

@@ -83,7 +83,7 @@ var rules = []rule{
 	{"benchmarks/realworld", append(allBut("cmd/...", "runtime/ort/...", "serve/..."), cliButEvaluation...), "a study runs on the engine that it is given; the labels of collections are read as `oatta eval` reads them"},
 	{"benchmarks/...", allBut("cmd/...", "internal/cli/...", "runtime/ort/...", "serve/..."), "a study runs on the engine that it is given"},
 	{"serve", nil, "what a request is does not depend on who carries or answers it"},
-	{"serve/servetest", []string{"adapt", "serve"}, "a server's model in memory, for tests"},
+	{"serve/servetest", []string{"adapt", "internal/testdata", "serve"}, "a server's model in memory, for tests"},
 	{"serve/auth", []string{"serve"}, "who somebody is does not depend on what is asked"},
 	{"serve/oip/pb", nil, "generated from the protocol alone"},
 	{"serve/oip", []string{"serve", "serve/oip/pb"}, "a front end knows the protocol, and nothing of models"},

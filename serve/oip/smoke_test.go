@@ -3,12 +3,8 @@ package oip
 import (
 	"net"
 	"net/http"
-	"os"
-	"os/exec"
-	"strings"
 	"testing"
 
-	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/serve"
 	"github.com/oatta/oatta/serve/servetest"
 )
@@ -43,29 +39,7 @@ func serveOn(t testing.TB, h *Handler) string {
 	return l.Addr().String()
 }
 
-// triton returns a Python that has Triton's own client.
-func triton(t *testing.T) string {
-	t.Helper()
-	python := os.Getenv("OATTA_TRITON_PYTHON")
-	if python == "" {
-		python = "python3"
-	}
-	if out, err := exec.Command(python, "-c", "import tritonclient.grpc, tritonclient.http").CombinedOutput(); err != nil {
-		last := strings.Split(strings.TrimSpace(string(out)), "\n")
-		testdata.Missing(t, "Triton's client for Python (pip install 'tritonclient[grpc,http]', or OATTA_TRITON_PYTHON): %s", last[len(last)-1])
-	}
-	return python
-}
-
 // Triton's client, over both transports on one port: protocol, errors, sequences, isolation.
 func TestTritonClient(t *testing.T) {
-	script := testdata.Shared(t, "tools", "oip_smoke.py")
-	python := triton(t)
-	at := listen(t, servetest.New(10), Options{})
-	for _, args := range [][]string{nil, {"--dtype", "FP32"}, {"--no-sequences"}} {
-		out, err := exec.Command(python, append([]string{script, "--http", at, "--grpc", at}, args...)...).CombinedOutput()
-		if err != nil || strings.Contains(string(out), "FAIL") {
-			t.Errorf("%q: %v\n%s", args, err, out)
-		}
-	}
+	servetest.Smoke(t, listen(t, servetest.New(10), Options{}))
 }
