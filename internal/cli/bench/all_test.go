@@ -259,9 +259,7 @@ func TestPlan(t *testing.T) {
 
 // A quick look at every study, on all the data that are there: it ends, and its sections have their tables.
 func TestAllQuick(t *testing.T) {
-	if os.Getenv("OATTA_HEAVY") == "" {
-		t.Skip("two minutes on two cores: OATTA_HEAVY=1")
-	}
+	testdata.Heavy(t, "all studies take two minutes on two cores")
 	dir := t.TempDir()
 	_, errOut, err := bench("all", "--quick", "--shared", cmp.Or(os.Getenv("OATTA_SHARED"), filepath.Join(testdata.Root(), "..", "shared")), "--out", dir)
 	var exit console.ExitError
