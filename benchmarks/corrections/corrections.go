@@ -9,6 +9,7 @@ import (
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/benchmarks"
 	"github.com/oatta/oatta/benchmarks/report"
+	"github.com/oatta/oatta/internal/results"
 )
 
 // Study is the command.
@@ -66,7 +67,7 @@ func causal(classes int, q [][]float64, known []int) ([]int, error) {
 		} else {
 			f.StepKnown(dst, known[t])
 		}
-		labels[t] = top(dst)
+		labels[t], _ = results.Top(dst)
 	}
 	return labels, nil
 }
@@ -81,19 +82,9 @@ func smoothed(classes int, q [][]float64, known []int) ([]int, error) {
 	}
 	labels := make([]int, len(q))
 	for t := range dst {
-		labels[t] = top(dst[t])
+		labels[t], _ = results.Top(dst[t])
 	}
 	return labels, nil
-}
-
-func top(p []float64) int {
-	best := 0
-	for i, v := range p {
-		if v > p[best] {
-			best = i
-		}
-	}
-	return best
 }
 
 // nothing is known of n items.
