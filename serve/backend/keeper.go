@@ -178,11 +178,7 @@ func (k *keeper) count() {
 
 // step takes all rows of a request, or none. It changes nothing before everything is known to be fine.
 func (k *keeper) step(c *call) error {
-	data, err := k.store.Companion(c.stream)
-	if err != nil {
-		return err
-	}
-	m, err := decodeMemo(data)
+	m, err := k.memo(c.stream)
 	if err != nil {
 		return err
 	}
@@ -223,6 +219,15 @@ func (k *keeper) step(c *call) error {
 	return k.remember(c, &m)
 }
 
+// memo returns what is kept of a stream beside its filter; nothing of a new one.
+func (k *keeper) memo(stream string) (memo, error) {
+	data, err := k.store.Companion(stream)
+	if err != nil {
+		return memo{}, err
+	}
+	return decodeMemo(data)
+}
+
 // known returns a request of a stream that has its answer, or whose answer ended the stream.
 func (k *keeper) known(m *memo, stream, key string) *keyed {
 	if known := m.find(key); known != nil {
@@ -234,11 +239,7 @@ func (k *keeper) known(m *memo, stream, key string) *keyed {
 // before answers a request with a key as it was answered before, if it was.
 func (k *keeper) before(c *call) (known bool, err error) {
 	err = k.do(func() error {
-		data, err := k.store.Companion(c.stream)
-		if err != nil {
-			return err
-		}
-		m, err := decodeMemo(data)
+		m, err := k.memo(c.stream)
 		if err != nil {
 			return err
 		}
