@@ -7,13 +7,15 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
 //go:embed page.html
 var pageSource string
 
-var page = template.Must(template.New("page").Parse(pageSource))
+// page is parsed when the first one is written: other commands do not wait for it.
+var page = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(pageSource)) })
 
 // The page as the template has it: texts alone, which it escapes.
 type (
@@ -50,7 +52,7 @@ func WriteHTML(w io.Writer, title string, lead []string, sections []Section) err
 	for _, s := range sections {
 		p.Sections = append(p.Sections, s.html())
 	}
-	return page.Execute(w, p)
+	return page().Execute(w, p)
 }
 
 func (s *Section) html() htmlSection {

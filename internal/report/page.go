@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/oatta/oatta/datasets/edf/hypnogram"
@@ -24,10 +25,13 @@ var pageSource string
 //go:embed page.css
 var pageStyle string
 
-var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"text": visible, "whole": whole, "number": number, "percent": percent, "ratio": ratio, "change": func(v float64) string { return fmt.Sprintf("%+.2f", v) },
-	"add": func(a, b int) int { return a + b },
-}).Parse(pageSource))
+// page is parsed when the first one is written: other commands do not wait for it.
+var page = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Funcs(template.FuncMap{
+		"text": visible, "whole": whole, "number": number, "percent": percent, "ratio": ratio, "change": func(v float64) string { return fmt.Sprintf("%+.2f", v) },
+		"add": func(a, b int) int { return a + b },
+	}).Parse(pageSource))
+})
 
 // mostFigureBytes is what all figures of a page may take; the rest of it are pictures and text.
 const mostFigureBytes = 1_600_000
@@ -120,7 +124,7 @@ func (c *Collected) Page(w io.Writer) error {
 		return err
 	}
 	var out bytes.Buffer
-	if err := page.Execute(&out, v); err != nil {
+	if err := page().Execute(&out, v); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	_, err = w.Write(out.Bytes())
