@@ -175,13 +175,11 @@ func (h Hypnogram) density(c draw.Canvas, area vg.Rectangle, a hourAxis, density
 	y := func(v float64) vg.Length { return area.Max.Y - (area.Max.Y-area.Min.Y)*vg.Length(min(max(v, 0), 1)) }
 	above := make([]float64, n)
 	type name struct {
-		at    vg.Point
-		text  string
-		shade float64
+		at   vg.Point
+		text string
 	}
 	var names []name
 	for class, text := range h.Classes {
-		shade := float64(class) / float64(max(len(h.Classes)-1, 1))
 		colour := h.shade(class)
 		f := fields{canvas: c, colour: colour}
 		widest, at := 0.0, vg.Point{}
@@ -197,7 +195,7 @@ func (h Hypnogram) density(c draw.Canvas, area vg.Rectangle, a hourAxis, density
 		}
 		f.flush()
 		if widest > 0.22 {
-			names = append(names, name{at, text, shade})
+			names = append(names, name{at, text})
 		}
 		h.edge(c, mean, above, x, y)
 	}

@@ -310,11 +310,12 @@ func (c *Collected) spoken(st *stream) string {
 func (c *Collected) streamFigures(out []Figure) ([]Figure, error) {
 	for i, st := range c.shown() {
 		s := st.series
-		if len(st.met()) == 0 { // no item has a result
+		met := st.met()
+		if len(met) == 0 { // no item has a result
 			continue
 		}
-		t := charts.Timeline{Title: "Stream " + visible(st.name), Note: fmt.Sprintf("%s, %s changed", plural(st.items, c.kind.noun(), "s"), plural(st.changed, "label", "s")), Classes: c.names(st.met())}
-		at := places(st.met())
+		t := charts.Timeline{Title: "Stream " + visible(st.name), Note: fmt.Sprintf("%s, %s changed", plural(st.items, c.kind.noun(), "s"), plural(st.changed, "label", "s")), Classes: c.names(met)}
+		at := places(met)
 		f := Figure{
 			ID: fmt.Sprintf("stream-%02d-%s", i+1, slug(st.name)), Title: "Labels and gate of " + st.name, section: inStreams, Alt: "Labels, gate and probabilities over " + c.spoken(st),
 			Columns: []string{"item", "time", "raw", "adapted", "gate", "prob", "adapted_prob"},
@@ -488,11 +489,12 @@ func (c *Collected) movementFigures(out []Figure) ([]Figure, error) {
 		if m == nil || len(m.days) == 0 {
 			continue
 		}
-		s := charts.Strips{Title: "Recording " + visible(st.name), Classes: c.names(st.met()), From: 0, To: 24, Clock: m.clock}
+		met := st.met()
+		s := charts.Strips{Title: "Recording " + visible(st.name), Classes: c.names(met), From: 0, To: 24, Clock: m.clock}
 		if len(s.Classes) == 0 {
 			continue
 		}
-		at := places(st.met())
+		at := places(met)
 		s.Note = "nothing drawn: nothing recorded, or no result"
 		f := Figure{ID: fmt.Sprintf("days-%02d-%s", i+1, slug(st.name)), Title: "Classes over the day, " + st.name, section: inKind, Alt: "Strips of classes over the hours of each day: " + c.spoken(st), Columns: []string{"day", "line", "from_hour", "to_hour", "class"}}
 		f.Note = m.note()

@@ -201,9 +201,7 @@ func (c *Collected) read(src *source) error {
 			return c.add(src, it)
 		},
 	})
-	src.untouched = src.Untouched
 	c.total.untouched += src.Untouched
-	src.outside = src.Outside
 	c.total.outside += src.Outside
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -282,7 +283,7 @@ func (c *Collected) Warnings() (out []string) {
 		out = append(out, fmt.Sprintf("of %s the label before the filter is not told", plural(unknown, c.kind.noun(), "s")))
 	}
 	if len(c.modes) > 1 {
-		out = append(out, "the results are of several modes: "+strings.Join(sortedKeys(c.modes), ", "))
+		out = append(out, "the results are of several modes: "+strings.Join(slices.Sorted(maps.Keys(c.modes)), ", "))
 	}
 	if c.settings.Truth != nil {
 		out = append(out, c.settings.Truth.Notes()...)
@@ -486,7 +487,7 @@ func (c *Collected) itemViews(v *view) {
 
 // accountOrder are the accounts that are shown, by how much order changed.
 func (c *Collected) accountOrder() []string {
-	names := sortedKeys(c.second.accounts)
+	names := slices.Sorted(maps.Keys(c.second.accounts))
 	slices.SortStableFunc(names, func(a, b string) int { return c.second.rank[a] - c.second.rank[b] })
 	return names
 }

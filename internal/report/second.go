@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -101,7 +102,7 @@ func (c *Collected) Again() error {
 			return err
 		}
 	}
-	for _, name := range sortedKeys(s.open) {
+	for _, name := range slices.Sorted(maps.Keys(s.open)) {
 		s.close(s.open[name])
 	}
 	c.choose()
@@ -118,15 +119,6 @@ func (c *Collected) Again() error {
 
 func (s *second) unscored() int { return s.unlabelled + s.unknown }
 
-func sortedKeys[V any](m map[string]V) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
-}
-
 // beginTruth tells the truth, if there is any, what classes there are.
 func (c *Collected) beginTruth() error {
 	s := c.second
@@ -134,7 +126,7 @@ func (c *Collected) beginTruth() error {
 		s.truth = nil
 		return nil
 	}
-	if err := s.truth.Decide(c.classes, sortedKeys(c.truths)); err != nil {
+	if err := s.truth.Decide(c.classes, slices.Sorted(maps.Keys(c.truths))); err != nil {
 		return err
 	}
 	s.comparison = scores.NewComparison(len(c.classes))

@@ -10,9 +10,11 @@ import (
 	"image/jpeg"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	goruntime "runtime"
+	"slices"
 	"strings"
 
 	"golang.org/x/image/draw"
@@ -164,7 +166,7 @@ func (c *Collected) texts() error {
 		return nil
 	}
 	var shown []*listed
-	for _, name := range sortedKeys(c.second.accounts) {
+	for _, name := range slices.Sorted(maps.Keys(c.second.accounts)) {
 		for k := range c.second.accounts[name].items {
 			shown = append(shown, &c.second.accounts[name].items[k])
 		}

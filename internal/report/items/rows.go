@@ -3,6 +3,7 @@ package items
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -65,7 +66,7 @@ func (f *File) rows(r *bufio.Reader, h Handler) error {
 	for row := 2; ; row++ {
 		bound.begin()
 		cells, err := t.Read()
-		line, _ := 0, 0
+		line := 0
 		if err == nil {
 			line, _ = t.FieldPos(0)
 		}
@@ -123,10 +124,10 @@ func (f *File) columns(header []string) columns {
 	}
 	o := f.options
 	c := columns{
-		file: find(o.IDField, "file", "id"), stream: find(or(o.StreamField, "stream")), time: find(or(o.TimeField, "time")),
+		file: find(o.IDField, "file", "id"), stream: find(cmp.Or(o.StreamField, "stream")), time: find(cmp.Or(o.TimeField, "time")),
 		offset: find("offset"), duration: find("duration"), raw: find("label"), prob: find("prob"),
 		adapted: find("adapted_label"), adaptedProb: find("adapted_prob"), gate: find("gate"), mode: find("adapted_mode"),
-		truth: find(or(o.TruthField, "truth")), failure: find("failure"),
+		truth: find(cmp.Or(o.TruthField, "truth")), failure: find("failure"),
 	}
 	var classes []string
 	for i, name := range header {
@@ -149,13 +150,6 @@ func (f *File) columns(header []string) columns {
 		c.raw = -1
 	}
 	return c
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // rowReader makes items of rows.
