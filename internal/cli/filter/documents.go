@@ -98,7 +98,7 @@ func (p *documentPass) next(i int) (err error) {
 			return predicted.Fatal(err)
 		}
 	}
-	class, known, err := p.known.Of(string(p.item.Stream), string(p.item.ID))
+	class, known, err := p.labelOf(&p.item)
 	if err != nil {
 		return predicted.Fatal(err)
 	}

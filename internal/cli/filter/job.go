@@ -256,6 +256,14 @@ func (r *job) close(err error) error {
 	return nil
 }
 
+// labelOf returns the label of an item that is known for certain, if it is. Where none are given, as in most runs, nothing is looked up.
+func (r *job) labelOf(item *predictions.Item) (class int, known bool, err error) {
+	if r.known == nil {
+		return 0, false, nil
+	}
+	return r.known.Of(string(item.Stream), string(item.ID))
+}
+
 // tellKnown tells, of an input that was read to its end, which known labels are of none of its items.
 func (r *job) tellKnown() error {
 	if !r.whole {

@@ -195,7 +195,7 @@ func (p *linePass) step(item *predictions.Item) error {
 			}
 		}
 	}
-	class, known, err := p.known.Of(string(item.Stream), string(item.ID))
+	class, known, err := p.labelOf(item)
 	if err != nil {
 		return &predictions.LineError{Name: p.Name, Line: p.in.Line(), Err: predicted.Fatal(err)}
 	}
