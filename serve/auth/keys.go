@@ -47,13 +47,13 @@ type known struct {
 	who  *serve.Principal
 }
 
-// line is one of the file.
-type line struct {
+// Line is one of the file, a JSON object.
+type Line struct {
 	Name      string   `json:"name"`
 	Hash      string   `json:"sha256"`
 	Namespace string   `json:"namespace"`
 	Models    []string `json:"models"`
-	Admin     bool     `json:"admin"`
+	Admin     bool     `json:"admin,omitempty"`
 }
 
 // Load reads a file in place of what was known before; after an error that stays as it was. It may be called while keys are asked for.
@@ -103,7 +103,7 @@ func read(r io.Reader) (list []known, err error) {
 }
 
 func readLine(text []byte) (known, error) {
-	var l line
+	var l Line
 	if err := json.Unmarshal(text, &l, json.RejectUnknownMembers(true)); err != nil {
 		return known{}, err
 	}

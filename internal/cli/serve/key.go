@@ -44,13 +44,7 @@ func makeKey(c *cli.Context, env console.Environment) error {
 		return fmt.Errorf("key: namespace %q: want one without a slash (--namespace)", namespace)
 	}
 	key, hash := auth.NewKey()
-	line, err := json.Marshal(struct {
-		Name      string   `json:"name"`
-		Hash      string   `json:"sha256"`
-		Namespace string   `json:"namespace"`
-		Models    []string `json:"models"`
-		Admin     bool     `json:"admin,omitempty"`
-	}{c.Args().First(), hash, namespace, models, c.Bool("admin")})
+	line, err := json.Marshal(auth.Line{Name: c.Args().First(), Hash: hash, Namespace: namespace, Models: models, Admin: c.Bool("admin")})
 	if err != nil {
 		return err
 	}
