@@ -21,7 +21,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/oatta/oatta/internal/cli/console"
-	"github.com/oatta/oatta/internal/state"
+	"github.com/oatta/oatta/internal/cli/filtering"
 	"github.com/oatta/oatta/serve/backend"
 	"github.com/oatta/oatta/serve/oip"
 )
@@ -103,19 +103,15 @@ func (s *server) options(others []own) (o backend.Options, err error) {
 	if o.Models, err = sources(c, others); err != nil {
 		return o, err
 	}
-	folder := c.String("state")
+	folder, key, err := filtering.StateOf(c, "durable", "max-memory")
+	if err != nil {
+		return o, err
+	}
 	if folder == "" {
-		if err := console.Refuse(c, []string{"state-key", "durable", "max-memory"}, "--state"); err != nil {
-			return o, err
-		}
 		s.log.Warn("streams are in memory alone: they end with the server (--state keeps them)")
 		return o, nil
 	}
-	if key := c.String("state-key"); key != "" {
-		if o.Key, err = state.ReadKey(key); err != nil {
-			return o, err
-		}
-	}
+	o.Key = key
 	o.File = func(model string) string { return filepath.Join(folder, model+".state") }
 	return o, os.MkdirAll(folder, 0o700)
 }
