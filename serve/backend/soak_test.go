@@ -69,15 +69,20 @@ func TestSoak(t *testing.T) {
 		}
 		return m.HeapAlloc, goruntime.NumGoroutine(), info.Size()
 	}
-	time.Sleep(last / 4)
-	heap, goroutines, size := measure()
-	t.Logf("%d items: heap %d MB, %d goroutines, file %d MB", items.Load(), heap>>20, goroutines, size>>20)
-	time.Sleep(last * 3 / 4)
-	heap2, goroutines2, size2 := measure()
-	t.Logf("%d items: heap %d MB, %d goroutines, file %d MB", items.Load(), heap2>>20, goroutines2, size2>>20)
+	const parts = 8
+	var heaps []uint64
+	var goroutines []int
+	var sizes []int64
+	for range parts {
+		time.Sleep(last / parts)
+		heap, n, size := measure()
+		t.Logf("%d items: heap %d MB, %d goroutines, file %d MB", items.Load(), heap>>20, n, size>>20)
+		heaps, goroutines, sizes = append(heaps, heap), append(goroutines, n), append(sizes, size)
+	}
 	close(stop)
 	all.Wait()
-	if heap2 > heap+heap/4+16<<20 || goroutines2 > goroutines+8 || size2 > size*3/2 {
+	const warm = parts/4 - 1 // the part after which nothing may grow
+	if heaps[parts-1] > heaps[warm]+heaps[warm]/4+16<<20 || goroutines[parts-1] > goroutines[warm]+8 || sizes[parts-1] > sizes[warm]*3/2 {
 		t.Error("it grows")
 	}
 }
