@@ -55,16 +55,16 @@ func BenchmarkFilter(b *testing.B) {
 				}
 			}
 			mustCommit(b, s, "")
-			s.live.limit = 20
-			for len(s.live.all) > 20 {
-				s.live.drop(s.live.clean.Back().Value.(*entry).stream)
+			s.live.Limit = 20
+			for s.live.Len() > 20 {
+				s.live.Drop(s.live.Oldest())
 			}
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
 				if _, err := s.Filter(fmt.Sprint(i % streams)); err != nil {
 					b.Fatal(err)
 				}
-				s.live.committed() // nothing is written: the cost is that of fetching
+				s.live.Committed() // nothing is written: the cost is that of fetching
 			}
 		})
 	}

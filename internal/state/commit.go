@@ -8,6 +8,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/internal/state/live"
 )
 
 // Filter returns the live filter of a stream, new if the store has none, for the caller to step. It will be part of the next Commit,
@@ -19,14 +20,14 @@ func (s *Store) Filter(stream string) (*adapt.Filter, error) {
 	if s.broken != nil {
 		return nil, s.failed(stream, s.broken)
 	}
-	if f := s.live.use(stream); f != nil {
+	if f := s.live.Use(stream); f != nil {
 		return f, nil
 	}
 	f, err := s.fetch(stream)
 	if err != nil {
 		return nil, s.failed(stream, err)
 	}
-	s.live.add(stream, f)
+	s.live.Add(stream, f)
 	return f, nil
 }
 
@@ -41,12 +42,12 @@ func (s *Store) fetch(stream string) (*adapt.Filter, error) {
 		return nil, fmt.Errorf("opened without a number of classes: there are no live filters")
 	case len(stream) > MaxName:
 		return nil, fmt.Errorf("name of %d bytes: want at most %d", len(stream), MaxName)
-	case s.live.full():
+	case s.live.Full():
 		return nil, ErrFull
 	}
 	var f *adapt.Filter
 	var err error
-	if _, gone := s.live.gone[stream]; !gone {
+	if _, gone := s.live.Gone[stream]; !gone {
 		f, err = s.load(stream)
 	}
 	if f == nil && err == nil {
@@ -59,7 +60,7 @@ func (s *Store) fetch(stream string) (*adapt.Filter, error) {
 func (s *Store) Waiting() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.live.dirty)
+	return len(s.live.Dirty)
 }
 
 // Commit writes the filters handed out since the last commit, and the position of the input up to which they were fed, in one
@@ -72,7 +73,7 @@ func (s *Store) Commit(p Position) error {
 		return fmt.Errorf("state: %s: commit: %w", s.path, err)
 	}
 	s.position = append(Position{}, p...)
-	s.live.committed()
+	s.live.Committed()
 	return nil
 }
 
@@ -92,7 +93,7 @@ func (s *Store) commit(p Position) error {
 	if err != nil {
 		return err
 	}
-	position, err := s.vault.seal("position", slices.Clone(p)) // bbolt keeps what it is given until the transaction ends
+	position, err := s.vault.Seal("position", slices.Clone(p)) // bbolt keeps what it is given until the transaction ends
 	if err != nil {
 		return err
 	}
@@ -129,8 +130,8 @@ func (s *Store) change(f func(tx *bbolt.Tx, c *census) error) error {
 
 // writes encodes all that is dirty, in the order of the tree, which then grows from left to right.
 func (s *Store) writes() ([]write, error) {
-	out := make([]write, 0, len(s.live.dirty))
-	for stream, e := range s.live.dirty {
+	out := make([]write, 0, len(s.live.Dirty))
+	for stream, e := range s.live.Dirty {
 		w, err := s.encode(stream, e)
 		if err != nil {
 			return nil, fmt.Errorf("stream %q: %w", stream, err)
@@ -141,21 +142,21 @@ func (s *Store) writes() ([]write, error) {
 	return out, nil
 }
 
-func (s *Store) encode(stream string, e *entry) (w write, err error) {
-	w = write{id: s.vault.id(stream), stream: stream, changed: e.changed}
-	snapshot, err := e.filter.MarshalBinary()
+func (s *Store) encode(stream string, e *live.Entry) (w write, err error) {
+	w = write{id: s.vault.ID(stream), stream: stream, changed: e.Changed}
+	snapshot, err := e.Filter.MarshalBinary()
 	if err != nil {
 		return w, err
 	}
-	if e.changed && len(e.beside) > 0 {
-		if w.beside, err = s.vault.seal("beside "+stream, e.beside); err != nil {
+	if e.Changed && len(e.Beside) > 0 {
+		if w.beside, err = s.vault.Seal("beside "+stream, e.Beside); err != nil {
 			return w, err
 		}
 	}
-	if w.value, err = s.vault.seal("state "+stream, snapshot); err != nil || s.vault.key == nil {
+	if w.value, err = s.vault.Seal("state "+stream, snapshot); err != nil || !s.vault.Sealed() {
 		return w, err
 	}
-	w.name, err = s.vault.seal("name "+string(w.id), []byte(stream))
+	w.name, err = s.vault.Seal("name "+string(w.id), []byte(stream))
 	return w, err
 }
 

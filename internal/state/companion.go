@@ -16,11 +16,11 @@ const MaxCompanion = 1 << 16
 func (s *Store) Companion(stream string) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e := s.live.all[stream]
-	if e != nil && e.known {
-		return slices.Clone(e.beside), nil
+	e := s.live.Get(stream)
+	if e != nil && e.Known {
+		return slices.Clone(e.Beside), nil
 	}
-	if _, gone := s.live.gone[stream]; gone {
+	if _, gone := s.live.Gone[stream]; gone {
 		return nil, nil
 	}
 	data, err := s.loadCompanion(stream)
@@ -28,7 +28,7 @@ func (s *Store) Companion(stream string) ([]byte, error) {
 		return nil, s.failed(stream, err)
 	}
 	if e != nil {
-		e.beside, e.known = data, true
+		e.Beside, e.Known = data, true
 	}
 	return slices.Clone(data), nil
 }
@@ -40,7 +40,7 @@ func (s *Store) Companion(stream string) ([]byte, error) {
 func (s *Store) SetCompanion(stream string, data []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e := s.live.dirty[stream]
+	e := s.live.Dirty[stream]
 	switch {
 	case s.broken != nil:
 		return s.failed(stream, s.broken)
@@ -49,7 +49,7 @@ func (s *Store) SetCompanion(stream string, data []byte) error {
 	case e == nil:
 		return s.failed(stream, errors.New("companion of a filter that does not wait for a commit"))
 	}
-	e.beside, e.known, e.changed = append(e.beside[:0], data...), true, true
+	e.Beside, e.Known, e.Changed = append(e.Beside[:0], data...), true, true
 	return nil
 }
 
@@ -58,12 +58,12 @@ func (s *Store) loadCompanion(stream string) ([]byte, error) {
 	var data []byte
 	err := s.guard(func() error {
 		return s.db.View(func(tx *bbolt.Tx) error {
-			data = slices.Clone(tx.Bucket(bucketBeside).Get(s.vault.id(stream)))
+			data = slices.Clone(tx.Bucket(bucketBeside).Get(s.vault.ID(stream)))
 			return nil
 		})
 	})
 	if err != nil || data == nil {
 		return nil, err
 	}
-	return s.vault.open("beside "+stream, data)
+	return s.vault.Open("beside "+stream, data)
 }

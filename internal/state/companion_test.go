@@ -96,12 +96,12 @@ func TestSwappedCompanions(t *testing.T) {
 	mustCommit(t, s, "")
 	err := s.db.Update(func(tx *bbolt.Tx) error {
 		beside := tx.Bucket(bucketBeside)
-		return beside.Put(s.vault.id("a"), bytes.Clone(beside.Get(s.vault.id("b"))))
+		return beside.Put(s.vault.ID("a"), bytes.Clone(beside.Get(s.vault.ID("b"))))
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.live.drop("a")
+	s.live.Drop("a")
 	_, err = s.Companion("a")
 	fails(t, "swapped", err, "another key or for a stream other than")
 }

@@ -13,14 +13,14 @@ import (
 func (s *Store) Remove(stream string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.live.remove(stream)
+	s.live.Remove(stream)
 }
 
 // Discard makes the store what it was after the last commit: filters handed out since, and removals, are as if they had not been.
 func (s *Store) Discard() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.live.discard()
+	s.live.Discard()
 }
 
 // Len returns how many streams were committed.
@@ -34,22 +34,22 @@ func (s *Store) Len() int {
 func (s *Store) Live() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.live.all)
+	return s.live.Len()
 }
 
 // Has tells whether Filter would give a filter that has been there before.
 func (s *Store) Has(stream string) (there bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.live.all[stream] != nil {
+	if s.live.Get(stream) != nil {
 		return true, nil
 	}
-	if _, gone := s.live.gone[stream]; gone {
+	if _, gone := s.live.Gone[stream]; gone {
 		return false, nil
 	}
 	err = s.guard(func() error {
 		return s.db.View(func(tx *bbolt.Tx) error {
-			there = tx.Bucket(bucketStates).Get(s.vault.id(stream)) != nil
+			there = tx.Bucket(bucketStates).Get(s.vault.ID(stream)) != nil
 			return nil
 		})
 	})
@@ -80,24 +80,24 @@ func (s *Store) adopt(stream string, snapshot []byte) error {
 	case len(stream) > MaxName:
 		return fmt.Errorf("name of %d bytes: want at most %d", len(stream), MaxName)
 	}
-	s.live.remove(stream)
-	if s.live.full() {
+	s.live.Remove(stream)
+	if s.live.Full() {
 		return ErrFull
 	}
-	s.live.add(stream, f)
+	s.live.Add(stream, f)
 	return nil
 }
 
 // empty takes the streams out of the tree that are to go, and notes that their traces are still there.
 func (s *Store) empty(tx *bbolt.Tx, from streamBuckets) error {
-	if len(s.live.gone) == 0 {
+	if len(s.live.Gone) == 0 {
 		return nil
 	}
-	for _, stream := range slices.Sorted(maps.Keys(s.live.gone)) {
-		if s.live.dirty[stream] != nil {
+	for _, stream := range slices.Sorted(maps.Keys(s.live.Gone)) {
+		if s.live.Dirty[stream] != nil {
 			continue
 		}
-		if err := from.take(s.vault.id(stream)); err != nil {
+		if err := from.take(s.vault.ID(stream)); err != nil {
 			return fmt.Errorf("stream %q: %w", stream, err)
 		}
 	}

@@ -51,7 +51,7 @@ func (s *Store) begin(tx *bbolt.Tx) error {
 	if v := binary.LittleEndian.Uint32(version); v < 1 || v > schemaVersion {
 		return fmt.Errorf("version %d: this program reads versions 1 to %d", v, schemaVersion)
 	}
-	if err := s.vault.admit(meta.Get(keySealed)); err != nil {
+	if err := s.vault.Admit(meta.Get(keySealed)); err != nil {
 		return err
 	}
 	if err := onlyKnown(meta); err != nil {
@@ -64,7 +64,7 @@ func (s *Store) begin(tx *bbolt.Tx) error {
 		return err
 	}
 	if stored := meta.Get(keyPosition); stored != nil {
-		position, err := s.vault.open("position", stored)
+		position, err := s.vault.Open("position", stored)
 		if err != nil {
 			return fmt.Errorf("position: %w", err)
 		}
@@ -125,11 +125,11 @@ func (s *Store) renew(tx *bbolt.Tx, meta *bbolt.Bucket) error {
 
 // addChecksums seals anew what had none.
 func (s *Store) addChecksums(meta, beside *bbolt.Bucket) error {
-	if s.vault.key != nil {
+	if s.vault.Sealed() {
 		return nil
 	}
 	if position := meta.Get(keyPosition); position != nil {
-		sealed, err := s.vault.seal("position", position)
+		sealed, err := s.vault.Seal("position", position)
 		if err == nil {
 			err = meta.Put(keyPosition, sealed)
 		}
@@ -139,11 +139,11 @@ func (s *Store) addChecksums(meta, beside *bbolt.Bucket) error {
 	}
 	var ids, values [][]byte // a bucket must not change while it is walked
 	err := beside.ForEach(func(id, value []byte) error {
-		name, err := s.vault.name(id, nil)
+		name, err := s.vault.Name(id, nil)
 		if err != nil {
 			return err
 		}
-		sealed, err := s.vault.seal("beside "+name, value)
+		sealed, err := s.vault.Seal("beside "+name, value)
 		ids, values = append(ids, bytes.Clone(id)), append(values, sealed)
 		return err
 	})
@@ -168,7 +168,7 @@ func (s *Store) found(tx *bbolt.Tx) error {
 		}
 		made[i] = b
 	}
-	mark, err := s.vault.mark()
+	mark, err := s.vault.Mark()
 	if err != nil {
 		return err
 	}
@@ -189,7 +189,7 @@ func (s *Store) checkFirst(tx *bbolt.Tx) error {
 	if id == nil || s.options.Classes == 0 {
 		return nil
 	}
-	stream, err := s.vault.name(id, tx.Bucket(bucketNames).Get(id))
+	stream, err := s.vault.Name(id, tx.Bucket(bucketNames).Get(id))
 	if err != nil {
 		return err
 	}

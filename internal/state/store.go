@@ -12,6 +12,8 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/internal/state/live"
+	"github.com/oatta/oatta/internal/state/vault"
 )
 
 // Options says what a store holds. The zero value opens any unsealed store to look at it or to forget streams.
@@ -53,13 +55,13 @@ var (
 type Store struct {
 	path    string
 	options Options // settings resolved
-	vault   vault
+	vault   vault.Vault
 
 	mu       sync.Mutex
 	db       *bbolt.DB
 	file     *os.File // that of db
 	position Position
-	live     cache
+	live     live.Cache
 	census   census
 	broken   error // the damage that ended the store
 }
@@ -80,11 +82,11 @@ func open(path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := newVault(o.Key)
+	v, err := vault.New(o.Key)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{path: path, options: o, vault: v, live: newCache(o.Cache)}
+	s := &Store{path: path, options: o, vault: v, live: live.New(o.Cache)}
 	err = s.guard(func() error {
 		if err := s.openFile(); err != nil {
 			return err
@@ -149,7 +151,7 @@ func FilterBytes(classes int, s adapt.Settings) (int64, error) {
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.live = newCache(0)
+	s.live = live.New(0)
 	if err := s.shut(); err != nil {
 		return fmt.Errorf("state: %s: close: %w", s.path, err)
 	}

@@ -48,8 +48,8 @@ func TestStoreAgreesWithFiltersFedAlone(t *testing.T) {
 				alone[name] = f
 			}
 			alone[name].Step(dst, prediction(i))
-			if len(s.live.all) > o.Cache {
-				t.Fatalf("%d filters in memory, want at most %d", len(s.live.all), o.Cache)
+			if s.live.Len() > o.Cache {
+				t.Fatalf("%d filters in memory, want at most %d", s.live.Len(), o.Cache)
 			}
 		}
 		mustCommit(t, s, "end")
@@ -98,8 +98,8 @@ func TestErrFull(t *testing.T) {
 	mustStep(t, s, "a", 3) // one that is there may go on
 	mustCommit(t, s, "")
 	mustStep(t, s, "c", 4)
-	if s.live.all["b"] == nil == (s.live.all["a"] == nil) {
-		t.Errorf("in memory: %v, want c and one of the others", s.live.all)
+	if s.live.Get("b") == nil == (s.live.Get("a") == nil) {
+		t.Errorf("in memory: %v, want c and one of the others", s.live)
 	}
 }
 
@@ -213,7 +213,7 @@ func TestSwappedStates(t *testing.T) {
 	mustCommit(t, s, "")
 	err := s.db.Update(func(tx *bbolt.Tx) error {
 		states := tx.Bucket(bucketStates)
-		return states.Put(s.vault.id("a"), bytes.Clone(states.Get(s.vault.id("b"))))
+		return states.Put(s.vault.ID("a"), bytes.Clone(states.Get(s.vault.ID("b"))))
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -254,8 +254,8 @@ func TestMemory(t *testing.T) {
 	}
 	for memory, want := range map[int64]int{0: int(256 << 20 / size), 1: 1, 60 * size: 10} {
 		s := mustOpen(t, temporary(t), Options{Classes: classes, Memory: memory})
-		if s.live.limit != want {
-			t.Errorf("%d filters in %d bytes, want %d", s.live.limit, memory, want)
+		if s.live.Limit != want {
+			t.Errorf("%d filters in %d bytes, want %d", s.live.Limit, memory, want)
 		}
 	}
 	_, err = Open(temporary(t), Options{Classes: classes, Memory: -1})

@@ -28,7 +28,7 @@ func (s *Store) load(stream string) (*adapt.Filter, error) {
 	var data []byte
 	err := s.guard(func() error {
 		return s.db.View(func(tx *bbolt.Tx) error {
-			data = slices.Clone(tx.Bucket(bucketStates).Get(s.vault.id(stream)))
+			data = slices.Clone(tx.Bucket(bucketStates).Get(s.vault.ID(stream)))
 			return nil
 		})
 	})
@@ -40,7 +40,7 @@ func (s *Store) load(stream string) (*adapt.Filter, error) {
 
 // decode opens and restores a state.
 func (s *Store) decode(stream string, data []byte) (*adapt.Filter, error) {
-	snapshot, err := s.vault.open("state "+stream, data)
+	snapshot, err := s.vault.Open("state "+stream, data)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (s *Store) Streams() ([]string, error) {
 		return s.db.View(func(tx *bbolt.Tx) error {
 			names := tx.Bucket(bucketNames)
 			return tx.Bucket(bucketStates).ForEach(func(id, _ []byte) error {
-				name, err := s.vault.name(id, names.Get(id))
+				name, err := s.vault.Name(id, names.Get(id))
 				out = append(out, name)
 				return err
 			})
@@ -89,7 +89,7 @@ func (s *Store) Forget(streams ...string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, stream := range streams {
-		s.live.drop(stream)
+		s.live.Drop(stream)
 	}
 	err := s.change(func(tx *bbolt.Tx, c *census) error { return s.remove(tx, c, streams) })
 	if err == nil {
@@ -106,7 +106,7 @@ func (s *Store) Forget(streams ...string) error {
 func (s *Store) remove(tx *bbolt.Tx, c *census, streams []string) error {
 	from := counted(tx, c)
 	for _, stream := range streams {
-		if err := from.take(s.vault.id(stream)); err != nil {
+		if err := from.take(s.vault.ID(stream)); err != nil {
 			return fmt.Errorf("stream %q: %w", stream, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package state
+package vault
 
 import (
 	"bytes"
@@ -15,26 +15,27 @@ import (
 	"github.com/oatta/oatta/adapt"
 )
 
-// vault turns names into ids and values into what is stored: the identity without a key. With one, an id is a keyed hash of the
+// Vault turns names into ids and values into what is stored: the identity without a key. With one, an id is a keyed hash of the
 // name, for names of cameras and people are data too.
-type vault struct {
+type Vault struct {
 	key   []byte
 	idKey []byte
 }
 
-func newVault(key []byte) (vault, error) {
+// New makes a vault; without a key it seals nothing.
+func New(key []byte) (Vault, error) {
 	if key == nil {
-		return vault{}, nil
+		return Vault{}, nil
 	}
 	if len(key) != adapt.KeySize {
-		return vault{}, fmt.Errorf("key of %d bytes: want %d", len(key), adapt.KeySize)
+		return Vault{}, fmt.Errorf("key of %d bytes: want %d", len(key), adapt.KeySize)
 	}
 	idKey, err := hkdf.Key(sha256.New, key, nil, "oatta stream ids v1", sha256.Size)
-	return vault{key, idKey}, err
+	return Vault{key, idKey}, err
 }
 
-// id returns the key under which a stream is stored. In the clear it begins with a byte, as bbolt has no empty keys.
-func (v vault) id(stream string) []byte {
+// ID returns the key under which a stream is stored. In the clear it begins with a byte, as bbolt has no empty keys.
+func (v Vault) ID(stream string) []byte {
 	if v.key == nil {
 		return append([]byte{'='}, stream...)
 	}
@@ -43,9 +44,9 @@ func (v vault) id(stream string) []byte {
 	return h.Sum(nil)
 }
 
-// seal and open bind a value to its place: "position", or "state ", "name " or "beside " and whose. In the clear that is a CRC-32C of both at its
+// Seal and Open bind a value to its place: "position", or "state ", "name " or "beside " and whose. In the clear that is a CRC-32C of both at its
 // end, but for states: a snapshot has one.
-func (v vault) seal(place string, value []byte) ([]byte, error) {
+func (v Vault) Seal(place string, value []byte) ([]byte, error) {
 	switch {
 	case v.key != nil:
 		return adapt.Seal(v.key, place, value)
@@ -59,8 +60,8 @@ func checksum(place string, value []byte) uint32 {
 	return crc32.Update(crc32.Checksum([]byte(place+"\x00"), castagnoli), castagnoli, value)
 }
 
-// open returns a copy: what bbolt hands out ends with its transaction.
-func (v vault) open(place string, stored []byte) ([]byte, error) {
+// Open returns a copy: what bbolt hands out ends with its transaction.
+func (v Vault) Open(place string, stored []byte) ([]byte, error) {
 	switch {
 	case v.key != nil:
 		return adapt.Open(v.key, place, stored)
@@ -74,33 +75,36 @@ func (v vault) open(place string, stored []byte) ([]byte, error) {
 	return bytes.Clone(stored[:end]), nil
 }
 
-// name returns the name of the stream of an id.
-func (v vault) name(id, stored []byte) (string, error) {
+// Name returns the name of the stream of an id.
+func (v Vault) Name(id, stored []byte) (string, error) {
 	if v.key == nil {
 		if len(id) == 0 || id[0] != '=' {
 			return "", fmt.Errorf("damaged: a stream with the id %q", id)
 		}
 		return string(id[1:]), nil
 	}
-	name, err := v.open("name "+string(id), stored)
+	name, err := v.Open("name "+string(id), stored)
 	if err != nil {
 		return "", fmt.Errorf("name of a stream: %w", err)
 	}
 	return string(name), nil
 }
 
+// castagnoli is the polynomial of the checksums.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
 var markText = []byte("oatta states")
 
-// mark returns what tells a later admit that the key is the same: nil without one.
-func (v vault) mark() ([]byte, error) {
+// Mark returns what tells a later Admit that the key is the same: nil without one.
+func (v Vault) Mark() ([]byte, error) {
 	if v.key == nil {
 		return nil, nil
 	}
-	return v.seal("mark", markText)
+	return v.Seal("mark", markText)
 }
 
-// admit refuses a key that is missing, superfluous or wrong.
-func (v vault) admit(mark []byte) error {
+// Admit refuses a key that is missing, superfluous or wrong.
+func (v Vault) Admit(mark []byte) error {
 	switch {
 	case mark == nil && v.key == nil:
 		return nil
@@ -109,8 +113,11 @@ func (v vault) admit(mark []byte) error {
 	case v.key == nil:
 		return errors.New("it is sealed: a key is needed")
 	}
-	if text, err := v.open("mark", mark); err != nil || !bytes.Equal(text, markText) {
+	if text, err := v.Open("mark", mark); err != nil || !bytes.Equal(text, markText) {
 		return errors.New("it is sealed with another key, or damaged")
 	}
 	return nil
 }
+
+// Sealed tells whether there is a key.
+func (v Vault) Sealed() bool { return v.key != nil }
