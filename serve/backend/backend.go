@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"github.com/oatta/oatta/adapt"
-	"github.com/oatta/oatta/internal/state"
 	"github.com/oatta/oatta/serve"
 )
 
@@ -19,7 +18,8 @@ import (
 type Backend struct {
 	options Options
 
-	changes sync.Mutex // held while a model is loaded or unloaded
+	changes sync.Mutex // held while a model is loaded or unloaded, or a shard claimed or released
+	claimed []bool     // the shards that are held
 
 	mu     sync.RWMutex
 	models map[string]*model
@@ -34,7 +34,8 @@ type model struct {
 	versions []*slot
 	meters   *meters
 
-	keeper    *keeper // nil while no version is loaded
+	shards    *shards // nil while no version is loaded
+	opened    *Opened // of which their settings are
 	admission *admission
 	classes   int
 	filter    adapt.Settings // resolved
@@ -53,7 +54,8 @@ func New(ctx context.Context, o Options) (*Backend, error) {
 	if err := o.Limits.validate(); err != nil {
 		return nil, err
 	}
-	b := &Backend{options: o, models: map[string]*model{}}
+	b := &Backend{options: o, models: map[string]*model{}, claimed: make([]bool, max(1, o.Shards))}
+	b.claimed[0] = o.Shards <= 1
 	for _, s := range o.Models {
 		if err := b.add(s); err != nil {
 			return nil, err
@@ -274,7 +276,7 @@ func (b *Backend) load(ctx context.Context, m *model, s *slot) error {
 		opened.Filter, err = opened.Filter.Resolved(opened.Classes)
 	}
 	if err == nil {
-		err = b.place(m, s, opened)
+		err = b.place(ctx, m, s, opened)
 	}
 	if err == nil {
 		return nil
@@ -291,8 +293,8 @@ func (b *Backend) load(ctx context.Context, m *model, s *slot) error {
 }
 
 // place puts an open version where requests find it.
-func (b *Backend) place(m *model, s *slot, opened *Opened) error {
-	if m.keeper != nil && !m.takes(opened) {
+func (b *Backend) place(ctx context.Context, m *model, s *slot, opened *Opened) error {
+	if m.shards != nil && !m.takes(opened) {
 		if others := len(m.loaded()); others > 1 || s.now == nil {
 			return fmt.Errorf("version %s: its classes or the settings of its filter are not those of the version that is loaded: streams of one cannot go on with the other", s.source.Version)
 		}
@@ -300,12 +302,12 @@ func (b *Backend) place(m *model, s *slot, opened *Opened) error {
 			return err
 		}
 	}
-	if m.keeper == nil {
-		if err := b.openStreams(m, opened); err != nil {
+	if m.shards == nil {
+		if err := b.openStreams(ctx, m, opened); err != nil {
 			return err
 		}
 	}
-	v := newVersion(s.source, opened, m.keeper, m.admission, &b.options, m.meters)
+	v := newVersion(s.source, opened, m.shards, m.admission, &b.options, m.meters)
 	defer close(v.turn)
 	b.mu.Lock()
 	old := s.now
@@ -324,26 +326,31 @@ func (m *model) takes(o *Opened) bool {
 	return m.classes == o.Classes && reflect.DeepEqual(m.filter, o.Filter)
 }
 
-// openStreams opens the state of a model.
-func (b *Backend) openStreams(m *model, opened *Opened) (err error) {
-	var kept store = newMemory(opened)
-	if b.options.File != nil {
-		o := state.Options{Classes: opened.Classes, Settings: opened.Filter, Key: b.options.Key, Memory: b.options.Memory}
-		if kept, err = state.Open(b.options.File(m.name), o); err != nil {
-			return err
-		}
-	}
-	k, err := newKeeper(m.name, kept, &b.options, opened, m.meters)
-	if err != nil {
-		if b.options.File != nil {
-			err = fmt.Errorf("%s: not a state of the server (oatta filter keeps others), or damaged: %w", b.options.File(m.name), err)
-		}
-		return errors.Join(err, kept.Close())
-	}
+// openStreams opens the state of a model, as far as it is held here.
+func (b *Backend) openStreams(ctx context.Context, m *model, opened *Opened) error {
 	b.mu.Lock()
-	m.keeper, m.classes, m.filter = k, opened.Classes, opened.Filter
+	m.shards, m.opened, m.classes, m.filter = &shards{of: make([]*keeper, len(b.claimed))}, opened, opened.Classes, opened.Filter
 	b.mu.Unlock()
+	for shard, claimed := range b.claimed {
+		if !claimed {
+			continue
+		}
+		if err := b.openShard(ctx, m, opened, shard); err != nil {
+			return errors.Join(err, b.closeStreams(m))
+		}
+	}
 	return nil
+}
+
+func (b *Backend) closeStreams(m *model) error {
+	b.mu.Lock()
+	s := m.shards
+	m.shards = nil
+	b.mu.Unlock()
+	if s == nil {
+		return nil
+	}
+	return s.close()
 }
 
 // unload takes all versions of a model away, and closes them and the streams when what is under way is answered.
@@ -356,16 +363,9 @@ func (b *Backend) unload(m *model, why string) (err error) {
 			s.now, s.reason = nil, why
 		}
 	}
-	k := m.keeper
 	b.mu.Unlock()
 	for _, v := range open {
 		err = errors.Join(err, v.close())
 	}
-	if k == nil {
-		return err
-	}
-	b.mu.Lock()
-	m.keeper = nil
-	b.mu.Unlock()
-	return errors.Join(err, k.close())
+	return errors.Join(err, b.closeStreams(m))
 }

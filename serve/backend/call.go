@@ -26,7 +26,8 @@ type call struct {
 
 	begun, started time.Time
 
-	do func() error // of an operation: what is to be done between two requests
+	do     func() error // of an operation: what is to be done between two requests
+	keeper *keeper      // that it was given to
 
 	found  found
 	answer *answer // of a keyed request, whose answer was kept

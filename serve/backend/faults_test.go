@@ -17,7 +17,7 @@ import (
 
 // full is a store whose commits fail while it is full. Below is a real one.
 type full struct {
-	store
+	Store
 	is    atomic.Bool
 	block chan struct{} // a commit waits for it, where there is one
 }
@@ -29,7 +29,7 @@ func (f *full) Commit(p state.Position) error {
 	if f.is.Load() {
 		return errors.New("no space left on device")
 	}
-	return f.store.Commit(p)
+	return f.Store.Commit(p)
 }
 
 // mustFill opens a backend whose filter model has a store that can be full.
@@ -41,15 +41,15 @@ func mustFill(t *testing.T, o Options, block chan struct{}) (*Backend, *full) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &full{store: file, block: block}
-	k, err := newKeeper("filter", f, &b.options, m.versions[0].now.opened, m.meters)
+	f := &full{Store: file, block: block}
+	k, err := newKeeper("filter", f, &b.options, m.versions[0].now.opened, m.meters, &m.shards.learners)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.keeper.close(); err != nil {
+	if err := m.shards.take(0); err != nil {
 		t.Fatal(err)
 	}
-	m.keeper, m.versions[0].now.keeper = k, k
+	m.shards.put(0, k)
 	return b, f
 }
 
@@ -261,7 +261,7 @@ func (w wide) Predict(_ context.Context, dst []float64, _ []float32, of []Row, _
 }
 
 // damaged is a store that cannot read a stream.
-type damaged struct{ store }
+type damaged struct{ Store }
 
 func (damaged) Companion(stream string) ([]byte, error) {
 	return nil, fmt.Errorf("state: file: stream %q: damaged", stream)
@@ -271,7 +271,7 @@ func (damaged) Companion(stream string) ([]byte, error) {
 func TestErrorsWithoutNames(t *testing.T) {
 	b := mustNew(t, Options{})
 	mustInfer(t, b, ask("Ada", prediction(1)))
-	k := b.models["filter"].keeper
+	k := b.models["filter"].shards.held()[0]
 	if err := k.do(func() error { k.store = damaged{k.store}; return nil }); err != nil {
 		t.Fatal(err)
 	}
@@ -363,7 +363,7 @@ func TestForgetEndings(t *testing.T) {
 		if err := b.Forget(t.Context(), "filter", "", "a"); err != nil {
 			t.Fatal(err)
 		}
-		if k := b.models["filter"].keeper; len(k.endings) != 0 {
+		if k := b.models["filter"].shards.held()[0]; len(k.endings) != 0 {
 			t.Errorf("%d endings", len(k.endings))
 		}
 		refused(t, "again", b.Forget(t.Context(), "filter", "", "a"), serve.NotFound)

@@ -16,11 +16,16 @@ type inbox struct {
 
 func newInbox() *inbox { return &inbox{wake: make(chan struct{}, 1)} }
 
-func (b *inbox) put(c *call) {
+// put adds a call, unless the inbox is closed.
+func (b *inbox) put(c *call) bool {
 	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return false
+	}
 	b.calls, b.rows = append(b.calls, c), b.rows+c.n
-	b.mu.Unlock()
 	b.signal()
+	return true
 }
 
 func (b *inbox) signal() {

@@ -18,7 +18,7 @@ import (
 // keeper steps the streams of one model, on one goroutine, and commits.
 type keeper struct {
 	model  string
-	store  store
+	store  Store
 	limits Limits
 	early  bool
 	most   int // rows that share a commit
@@ -37,15 +37,18 @@ type keeper struct {
 	traces  bool    // of streams that were removed may be in the file
 	endings endings
 
-	learners sync.Map // of Learner: those of the open versions
+	learners *sync.Map // of Learner: those of the open versions of the model
 
 	kept, live atomic.Int64 // streams, and those of them in memory, as of the last commit
 }
 
-func newKeeper(model string, s store, o *Options, opened *Opened, m *meters) (*keeper, error) {
+func newKeeper(model string, s Store, o *Options, opened *Opened, m *meters, learners *sync.Map) (*keeper, error) {
 	k := &keeper{
 		model: model, store: s, limits: o.Limits, early: o.Early, most: o.Commit, delay: o.Delay, log: o.Log, meters: m,
-		inbox: newInbox(), gone: make(chan struct{}), closing: make(chan struct{}), swept: make(chan struct{}),
+		learners: learners, inbox: newInbox(), gone: make(chan struct{}), closing: make(chan struct{}), swept: make(chan struct{}),
+	}
+	if o.Shards > 1 { // each holds its part of them
+		k.limits.Streams = (o.Limits.Streams + o.Shards - 1) / o.Shards
 	}
 	var err error
 	if k.watch, err = newWatch(opened, model, o.Log); err != nil {
@@ -148,8 +151,13 @@ func (k *keeper) write() error {
 	if k.log != nil {
 		k.log.Error("the state could not be written: its requests were refused", "model", k.model, "requests", len(k.pending), "error", err)
 	}
+	told := (*serve.Error)(nil)
+	errors.As(err, &told)
 	if k.endings, err = decodeEndings(k.store.Position()); err != nil {
 		return err
+	}
+	if told != nil {
+		return told
 	}
 	return unavailable("the state cannot be written: nothing was changed")
 }
@@ -237,8 +245,8 @@ func (k *keeper) known(m *memo, stream, key string) *keyed {
 }
 
 // before answers a request with a key as it was answered before, if it was.
-func (k *keeper) before(c *call) (known bool, err error) {
-	err = k.do(func() error {
+func (s *shards) before(c *call) (known bool, err error) {
+	err = s.do(c.stream, func(k *keeper) error {
 		m, err := k.memo(c.stream)
 		if err != nil {
 			return err
@@ -341,7 +349,9 @@ func (k *keeper) remember(c *call, m *memo) error {
 // do runs an operation between two requests.
 func (k *keeper) do(f func() error) error {
 	c := &call{do: f, done: make(chan struct{})}
-	k.inbox.put(c)
+	if !k.inbox.put(c) {
+		return ErrElsewhere
+	}
 	<-c.done
 	return c.err
 }

@@ -1,6 +1,8 @@
 package backend
 
 import (
+	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -52,26 +54,34 @@ func (b *Backend) Register(r prometheus.Registerer) error {
 }
 
 func (b *Backend) gauges(m *model) []prometheus.Collector {
-	gauge := func(name, help string, of func(k *keeper) int64) prometheus.Collector {
+	gauge := func(name, help string, of func(held []*keeper) int64) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 {
 			b.mu.RLock()
 			defer b.mu.RUnlock()
-			if m.keeper == nil {
+			if m.shards == nil {
 				return 0
 			}
-			return float64(of(m.keeper))
+			return float64(of(m.shards.held()))
 		})
 	}
+	sum := func(of func(k *keeper) *atomic.Int64) func([]*keeper) int64 {
+		return func(held []*keeper) (n int64) {
+			for _, k := range held {
+				n += of(k).Load()
+			}
+			return n
+		}
+	}
 	return []prometheus.Collector{
-		gauge("oatta_streams", "Streams that are kept.", func(k *keeper) int64 { return k.kept.Load() }),
-		gauge("oatta_streams_live", "Streams whose filters are in memory; the others wait in the file.", func(k *keeper) int64 { return k.live.Load() }),
-		gauge("oatta_starved", "1 if the predictions are too sure of themselves for the filter to help; the log says what to do.", func(k *keeper) int64 {
-			if k.watch.starved.Load() {
+		gauge("oatta_streams", "Streams that are kept.", sum(func(k *keeper) *atomic.Int64 { return &k.kept })),
+		gauge("oatta_streams_live", "Streams whose filters are in memory; the others wait in the file.", sum(func(k *keeper) *atomic.Int64 { return &k.live })),
+		gauge("oatta_starved", "1 if the predictions are too sure of themselves for the filter to help; the log says what to do.", func(held []*keeper) int64 {
+			if slices.ContainsFunc(held, func(k *keeper) bool { return k.watch.starved.Load() }) {
 				return 1
 			}
 			return 0
 		}),
-		gauge("oatta_queue_rows", "Rows that wait.", func(*keeper) int64 { return int64(m.admission.waiting()) }),
+		gauge("oatta_queue_rows", "Rows that wait.", func([]*keeper) int64 { return int64(m.admission.waiting()) }),
 	}
 }
 

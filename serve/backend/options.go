@@ -8,6 +8,7 @@ import (
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/adapt/timeline"
+	"github.com/oatta/oatta/internal/state"
 	"github.com/oatta/oatta/serve"
 )
 
@@ -15,7 +16,11 @@ import (
 type Options struct {
 	Models []Source
 	// File names the file that keeps the streams of a model; nil: they live in memory, and end with the backend.
-	File   func(model string) string
+	File func(model string) string
+	// Open opens the part of a model's streams that is in a shard, of as many as Shards says, in place of a file. Where there are several, none is held
+	// before Claim.
+	Open   func(ctx context.Context, model string, shard int, o state.Options) (Store, error)
+	Shards int           // 0: one
 	Key    []byte        // seals the files, see state.Options
 	Memory int64         // about how many bytes the filters of one model may take beside a file; 0: 1 GiB
 	Early  bool          // answer before the state is durable: a crash may lose the last answered steps

@@ -7,8 +7,9 @@ import (
 	"github.com/oatta/oatta/internal/state"
 )
 
-// store keeps filters and what is beside them: a [state.Store], or memory.
-type store interface {
+// Store keeps the filters of a shard of a model's streams, and what is beside them: a [state.Store], whose contract this is, memory, or what
+// [Options.Open] gives. A keeper calls it from one goroutine. An error of Commit that is a *[serve.Error] is what the requests are told.
+type Store interface {
 	Has(stream string) (bool, error)
 	Filter(stream string) (*adapt.Filter, error)
 	Companion(stream string) ([]byte, error)

@@ -13,26 +13,21 @@ import (
 	"github.com/oatta/oatta/serve"
 )
 
-// operate runs an operation on the streams of a model, between two requests.
-func (b *Backend) operate(ctx context.Context, name string, f func(k *keeper) error) error {
+// operate runs an operation on the streams of a model.
+func (b *Backend) operate(ctx context.Context, name string, f func(s *shards) error) error {
 	b.mu.RLock()
 	m, v, err := b.find(name, "")
 	if err != nil {
 		b.mu.RUnlock()
 		return err
 	}
-	k := m.keeper
+	s := m.shards
 	v.users.Add(1)
 	b.mu.RUnlock()
 	done := make(chan error, 1)
 	go func() {
 		defer v.users.Done()
-		done <- k.do(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			return f(k)
-		})
+		done <- f(s)
 	}()
 	select {
 	case err := <-done:
@@ -42,14 +37,19 @@ func (b *Backend) operate(ctx context.Context, name string, f func(k *keeper) er
 	}
 }
 
-// on is operate, on one stream.
+// on is operate, on one stream, between two requests.
 func (b *Backend) on(ctx context.Context, model, namespace, id string, f func(k *keeper, stream string) error) error {
 	stream, err := streamName(namespace, id)
 	if err != nil {
 		return err
 	}
-	return b.operate(ctx, model, func(k *keeper) error {
-		err := f(k, stream)
+	return b.operate(ctx, model, func(s *shards) error {
+		err := s.do(stream, func(k *keeper) error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return f(k, stream)
+		})
 		if errors.Is(err, state.ErrUnknown) {
 			return serve.Errorf(serve.NotFound, "no stream %q", id)
 		}
@@ -60,39 +60,65 @@ func (b *Backend) on(ctx context.Context, model, namespace, id string, f func(k 
 	})
 }
 
-// List implements [serve.Streams].
+// List implements [serve.Streams]: of the shards that are held.
 func (b *Backend) List(ctx context.Context, model, namespace, after string, limit int) ([]serve.StreamInfo, error) {
 	prefix, err := streamName(namespace, "")
 	if err != nil {
 		return nil, err
 	}
 	var out []serve.StreamInfo // the operation's, which may go on when the context has ended
-	err = b.operate(ctx, model, func(k *keeper) error {
-		names, err := k.store.Streams()
-		if err != nil {
-			return err
-		}
-		at, _ := slices.BinarySearch(names, prefix+after)
-		for _, name := range names[at:] {
-			id, ours := strings.CutPrefix(name, prefix)
-			if !ours || len(out) >= limit {
+	err = b.operate(ctx, model, func(s *shards) error {
+		names, err := s.names(ctx, prefix, after, limit)
+		for _, name := range names {
+			if err != nil {
 				break
 			}
-			if id == after {
-				continue
+			var info *serve.StreamInfo
+			err = s.do(name, func(k *keeper) (err error) {
+				info, err = k.describe(name, strings.TrimPrefix(name, prefix))
+				return err
+			})
+			switch {
+			case errors.Is(err, state.ErrUnknown): // it has ended since
+				err = nil
+			case err != nil:
+				err = nameless(err, name)
+			default:
+				out = append(out, *info)
 			}
-			info, err := k.describe(name, id)
-			if err != nil {
-				return nameless(err, name)
-			}
-			out = append(out, *info)
 		}
-		return nil
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
+}
+
+// names are those of streams with a prefix, behind the one named after, in byte order, at most limit of them.
+func (s *shards) names(ctx context.Context, prefix, after string, limit int) (out []string, err error) {
+	for _, k := range s.held() {
+		err := k.do(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			names, err := k.store.Streams()
+			at, there := slices.BinarySearch(names, prefix+after)
+			if there {
+				at++
+			}
+			for n := 0; at < len(names) && n < limit && strings.HasPrefix(names[at], prefix); n++ {
+				out = append(out, names[at])
+				at++
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(out)
+	return out[:min(limit, len(out))], nil
 }
 
 // Show implements [serve.Streams].

@@ -16,7 +16,7 @@ type version struct {
 	ports     []serve.Port // of the outputs
 	limits    Limits
 	admission *admission
-	keeper    *keeper // of the model
+	shards    *shards // of the model
 	gatherer  *gatherer
 	meters    *meters
 	tally     *tally
@@ -25,12 +25,12 @@ type version struct {
 	turn      chan struct{} // closed when the version in whose place this one came has answered: what is asked later is stepped later
 }
 
-func newVersion(s Source, opened *Opened, k *keeper, a *admission, o *Options, m *meters) *version {
-	v := &version{source: s, opened: opened, ports: opened.outputs(), limits: o.Limits, admission: a, keeper: k, meters: m, tally: &tally{}, turn: make(chan struct{})}
+func newVersion(s Source, opened *Opened, streams *shards, a *admission, o *Options, m *meters) *version {
+	v := &version{source: s, opened: opened, ports: opened.outputs(), limits: o.Limits, admission: a, shards: streams, meters: m, tally: &tally{}, turn: make(chan struct{})}
 	if opened.Network != nil {
 		v.gatherer = newGatherer(opened, o.Delay, m, v.tally, v.filter)
 		if l, ok := opened.Network.(Learner); ok {
-			k.learners.Store(l, nil)
+			streams.learners.Store(l, nil)
 		}
 	}
 	return v
@@ -105,7 +105,7 @@ func (v *version) begin(c *call) {
 		return
 	}
 	if c.request.Sequence.Key != "" {
-		known, err := v.keeper.before(c)
+		known, err := v.shards.before(c)
 		if known || err != nil {
 			c.finish(err)
 			return
@@ -117,7 +117,9 @@ func (v *version) begin(c *call) {
 // filter gives a call with probabilities to the streams, or steps a stream of its own.
 func (v *version) filter(c *call) {
 	if c.stream != "" {
-		v.keeper.inbox.put(c)
+		if err := v.shards.give(c.stream, c); err != nil {
+			c.finish(err)
+		}
 		return
 	}
 	c.started = time.Now()
@@ -147,7 +149,7 @@ func (v *version) close() error {
 	}
 	v.gatherer.close()
 	if l, ok := v.opened.Network.(Learner); ok {
-		v.keeper.learners.Delete(l)
+		v.shards.learners.Delete(l)
 	}
 	return v.opened.Network.Close()
 }
