@@ -118,7 +118,9 @@ func TestZeroEvidenceIsCounted(t *testing.T) {
 
 func TestHypotheses(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 63))
-	f, dst := newFilter(t, 4, Settings{}), make([]float64, 4)
+	a := DefaultAuto()
+	a.FullErrors = []float64{0, 0.2}
+	f, dst := newFilter(t, 4, Settings{Auto: &a}), make([]float64, 4)
 	plain := newPlainLater(4, f)
 	for _, q := range randomStream(r, 4, 50) {
 		f.Step(dst, q)

@@ -48,6 +48,7 @@ const (
 	lagLeast    = 4    // items from one estimate to the next, at least,
 	lagShare    = 8    // and the window's over this
 	lagLiveness = 1e-4 // readings under this weight are left out
+	lagMatrices = 24   // classes up to which the window learns matrices of its own
 )
 
 // windowOf returns the length of the window of a lag, and how many items can be in memory.
@@ -58,7 +59,7 @@ func windowOf(lag int) (size, most int) {
 
 // windowAccount is what a lag tries. Matrices are K^2 at each of some nine passes an item, and change next to nothing.
 func windowAccount(classes int, s Settings) account {
-	return newAccount(classes, s, classes <= manyClasses)
+	return newAccount(classes, s, classes <= lagMatrices)
 }
 
 // windowBytes returns what the past of a lag takes.

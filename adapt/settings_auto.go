@@ -38,8 +38,8 @@ import (
 // weight of all hypotheses without order; else that label is made as probable as the one that
 // would replace it.
 //
-// The second edition has no static, none(f) and static_f, answers l where the third answers q, M in place of M_a, r = l_{t-1}, b = a/3 and no
-// margin; its constants are those of the third with the zeros of [SecondAuto].
+// The second edition has no static, none(f) and static_f, answers l where the third answers q, M in place of M_a, r = l_{t-1}, b = a/3, no
+// margin, and up to 24 classes a second full that admits errors; its constants are those of the third with the zeros of [SecondAuto].
 //
 // The first edition, which harms where classes are unequal and is kept for those who need its numbers (l is divided by the prior there,
 // and mu starts from the uniform):
@@ -70,7 +70,7 @@ type Auto struct {
 
 	// Of the second edition and the third.
 	Marginals  []Marginal `json:"marginals"`             // of none, beside mu itself
-	FullErrors []float64  `json:"full_errors"`           // values of e of full, each in [0, 1]; nil is 0 and 0.2, and 0 alone for many classes
+	FullErrors []float64  `json:"full_errors"`           // values of e of full, each in [0, 1]; nil is 0 alone, and in the second edition 0 and 0.2 for few classes
 	LiftPseudo float64    `json:"lift_pseudo,omitempty"` // Pseudo of the lift's marginal, > 0
 	// Population is the weight of a population's matrix where there is one: a third of it is taken from None, the rest from Persist.
 	Population       float64   `json:"w_population"`
@@ -159,9 +159,15 @@ func readAuto(data []byte, edition int) (*Auto, error) {
 	return (*Auto)(&out), nil
 }
 
-// manyClasses is the number of classes beyond which one learned matrix at each temperature is enough, if FullErrors does not say
-// otherwise: from there on the matrices are most of a step, and a second one gains next to nothing.
-const manyClasses = 24
+// fullErrors returns those of full where the constants name none. A matrix that admits errors calls what leaves the learned order an error:
+// behind a predictor that is right nearly always it undoes what was right (3 points on cycles behind MEMO), and elsewhere it gains
+// next to nothing. The second edition, which keeps its numbers, has it up to 24 classes.
+func fullErrors(edition, classes int) []float64 {
+	if edition == 2 && classes <= 24 {
+		return []float64{0, 0.2}
+	}
+	return []float64{0}
+}
 
 func (s Settings) withAuto(classes int) (Settings, error) {
 	a := DefaultAuto()
@@ -178,10 +184,7 @@ func (s Settings) withAuto(classes int) (Settings, error) {
 		return s, fmt.Errorf("adapt: edition %d of auto: want 1, 2 or 3", a.Edition)
 	}
 	if a.Edition > 1 && a.FullErrors == nil {
-		a.FullErrors = []float64{0, 0.2}
-		if classes > manyClasses {
-			a.FullErrors = a.FullErrors[:1]
-		}
+		a.FullErrors = fullErrors(a.Edition, classes)
 	}
 	matrices := len(a.Temperatures) * max(len(a.FullErrors), 1)
 	if bytes := 8 * classes * classes * matrices; bytes > MaxStateBytes {

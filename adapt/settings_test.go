@@ -79,3 +79,25 @@ func TestSettingsOutOfRange(t *testing.T) {
 		}
 	}
 }
+
+// Only the second edition, which keeps its numbers, has a learned matrix that admits errors unless it is asked for.
+func TestLearnedMatricesByDefault(t *testing.T) {
+	second, third := SecondAuto(), DefaultAuto()
+	for _, c := range []struct {
+		auto    *Auto
+		classes int
+		want    []float64
+	}{
+		{nil, 4, []float64{0}},
+		{nil, 1000, []float64{0}},
+		{&third, 4, []float64{0}},
+		{&second, 4, []float64{0, 0.2}},
+		{&second, 24, []float64{0, 0.2}},
+		{&second, 25, []float64{0}},
+	} {
+		got := newFilter(t, c.classes, Settings{Auto: c.auto}).Settings().Auto
+		if !slices.Equal(got.FullErrors, c.want) {
+			t.Errorf("edition %d, %d classes: matrices that admit %v, want %v", got.Edition, c.classes, got.FullErrors, c.want)
+		}
+	}
+}

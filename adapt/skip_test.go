@@ -160,8 +160,9 @@ func TestBreakStartsTheBeliefAfresh(t *testing.T) {
 			}
 			continue
 		}
+		one := len(weights) / len(f.Settings().Auto.Temperatures)
 		for i, h := range f.Hypotheses(nil) {
-			none := i / 28 * 28 // of the same temperature
+			none := i / one * one // of the same temperature
 			if !h.Ordered() {
 				continue // what it says is another, and its evidence, too
 			}

@@ -137,7 +137,7 @@ func checkHypotheses(t *testing.T, gate Gate, e exported) {
 		kinds[h.Kind]++
 		total += h.Weight
 	}
-	if kinds["none"] != 6 || kinds["static"] != 4 || kinds["persist"] != 14 || kinds["sticky"] != 28 || kinds["full"] != 4 || math.Abs(total-1) > 1e-12 {
+	if kinds["none"] != 6 || kinds["static"] != 4 || kinds["persist"] != 14 || kinds["sticky"] != 28 || kinds["full"] != 2 || math.Abs(total-1) > 1e-12 {
 		t.Errorf("hypotheses %v of total weight %g", kinds, total)
 	}
 	if h := e.Hypotheses[12+1]; h.Kind != "sticky" || h.Stay != 0.2 || h.Error != 0.2 || math.Abs(h.Temperature*e.Sharpness-1) > 1e-12 {

@@ -50,6 +50,7 @@ class Auto3:
       7. Temperatures 1 and 1.8 in place of 1 and 5/3.
       8. population starts from f, as its twin does: a first item is no evidence of order.
       9. Without order the answer is q: l is q sharpened or flattened, which only order needs.
+     10. full admits no errors: with 0.2 it called what left the learned order an error, and undid what a good predictor had right.
 
     A label that is known for certain (`known` of step): l is 1 there and 0 elsewhere, and c and flicker are 0 in all that has order. static keeps c,
     which is also the share of items that are of another class than the constant one: were it 0, two known labels would refute what every item
@@ -58,7 +59,7 @@ class Auto3:
 
     GRID = (0.2, 0.4, 0.6, 0.75, 0.87, 0.94, 0.98)
 
-    def __init__(self, K, grid=GRID, errors=(0.05, 0.2), full_errors=(0.0, 0.2), flicker=0.1, temperatures=(1.0, 1.8),
+    def __init__(self, K, grid=GRID, errors=(0.05, 0.2), full_errors=(0.0,), flicker=0.1, temperatures=(1.0, 1.8),
                  weights=None, share=0.001, gamma=0.01, beta=1.0, delta=0.002, pseudo=5.0, lift_pseudo=20.0,
                  nones=((1.0, 0.002), (1.0, 0.02)), population=None, frequencies=None, population_errors=(0.0, 0.05, 0.2, 0.4),
                  prior=None, confidence=0.8,
