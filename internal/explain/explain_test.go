@@ -295,7 +295,7 @@ func checkSummary(t *testing.T, data []byte) {
 	if err := json.Unmarshal(data, &s); err != nil {
 		t.Fatal(err)
 	}
-	if s.Stream != "cam1" || s.Steps != 80 || s.Labelled != 80 || s.Accuracy == nil || !(*s.Accuracy > 0.5) || len(s.Hypotheses) != 56 {
+	if s.Stream != "cam1" || s.Steps != 80 || s.Labelled != 80 || s.Accuracy == nil || !(*s.Accuracy > 0.5) || len(s.Hypotheses) != 54 {
 		t.Errorf("%s", data)
 	}
 	if strings.Contains(string(data), "transitions") {
