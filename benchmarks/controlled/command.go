@@ -22,7 +22,7 @@ import (
 func Study() report.Study {
 	return report.Study{
 		Name: "controlled", Does: "the paper's main table: controlled streams, five predictors of a real network, plain and filtered, with tests of significance",
-		Help: "The whole takes some 20 minutes of a core with ResNet-20, and three hours with ResNet-18. With --cache a run that was cut goes on. " +
+		Help: "The whole takes some 20 minutes of a core with ResNet-20, and ten times that with ResNet-18. With --cache a run that was cut goes on. " +
 			"The network is resnet20 (embedded), resnet18 (of --shared), or a name or path of a model with pictures as input.",
 		Declare: declare,
 	}
@@ -35,6 +35,7 @@ type options struct {
 	pictures, labels      string
 	steps, seeds, workers int
 	memoPictures          int
+	tentSteps             int
 	only                  []string
 	quick                 bool
 	predictors            predictorOptions
@@ -61,6 +62,7 @@ func declare(f report.Flags) report.Run {
 	f.Seeds(&o.seeds, 10, "streams of each kind, seeded 1, 2, ...")
 	f.Steps(&o.steps)
 	f.IntVar(&o.memoPictures, "memo-pictures", 2000, "pictures of the set, the first ones, that MEMO's streams are drawn from; 0 is all")
+	f.IntVar(&o.tentSteps, "tent-steps", 0, "labels of each stream, the first ones, that are Tent's; 0 is all")
 	p := &o.predictors
 	f.IntVar(&p.passes, "passes", 30, "passes of MC dropout; the paper does not tell")
 	f.IntVar(&p.ttaugViews, "ttaug-views", 9, "views of TTAug beside the plain one; the paper does not tell")
@@ -109,7 +111,7 @@ func (o *options) settings() (s Settings, err error) {
 	if s.Set, err = o.set(s.Network); err != nil {
 		return s, err
 	}
-	s.Steps, s.Seeds, s.MEMOPictures = o.steps, o.seeds, o.memoPictures
+	s.Steps, s.Seeds, s.MEMOPictures, s.TentSteps = o.steps, o.seeds, o.memoPictures, o.tentSteps
 	if o.quick {
 		s.Steps, s.Seeds, s.MEMOPictures = min(s.Steps, quick.steps), min(s.Seeds, quick.seeds), quick.memoPictures
 		s.Set = s.Set.First(quick.pictures)

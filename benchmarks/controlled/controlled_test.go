@@ -13,12 +13,12 @@ import (
 
 // made is a result of some predictors whose hits change by what a function says.
 func made(names []string, rows []Row, seeds int, change func(row, filter, predictor, seed int) int) *Result {
-	r := &Result{Network: "net", Set: "set", Pictures: 10, MEMOPictures: 10, Steps: 1000, Seeds: seeds}
+	r := &Result{Network: "net", Set: "set", Pictures: 10, MEMOPictures: 10, Steps: 1000, TentSteps: 1000, Seeds: seeds}
 	for _, f := range filters {
 		r.Filters = append(r.Filters, string(f.gate))
 	}
 	for _, name := range names {
-		r.Columns = append(r.Columns, Column{Name: name})
+		r.Columns = append(r.Columns, Column{Name: name, Steps: r.Steps})
 	}
 	for i, row := range rows {
 		counts := Counts{Name: row.Name}

@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -109,6 +110,37 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// Tent on the first labels of streams is Tent on streams that end there, and all others have theirs whole.
+func TestTentSteps(t *testing.T) {
+	long, short := small(t), small(t)
+	long.Predictors = slices.DeleteFunc(long.Predictors, func(c networks.Candidate) bool { return c.Name != method.Base && c.Name != method.Tent })
+	short.Predictors = long.Predictors
+	long.TentSteps, short.Steps = 20, 20
+	var found [2]*Result
+	for i, s := range []Settings{long, short} {
+		var err error
+		if found[i], err = Run(context.Background(), testRunner(t, 2), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	base, tent := slices.IndexFunc(found[0].Columns, func(c Column) bool { return c.Name == method.Base }), slices.IndexFunc(found[0].Columns, func(c Column) bool { return c.Name == method.Tent })
+	if a, b := found[0].Columns[base].Steps, found[0].Columns[tent].Steps; a != 50 || b != 20 {
+		t.Errorf("%d steps of the plain network, %d of Tent: want 50 and 20", a, b)
+	}
+	for row := range found[0].Rows {
+		if a, b := found[0].Rows[row].Cells[tent], found[1].Rows[row].Cells[tent]; !reflect.DeepEqual(a, b) {
+			t.Errorf("row %d: %+v of long streams, %+v of short ones", row, a, b)
+		}
+		if a, b := found[0].Compare(row, 0).Pairs[tent], found[1].Compare(row, 0).Pairs[tent]; a.Plain != b.Plain || a.Adapted != b.Adapted {
+			t.Errorf("row %d: %+v of long streams, %+v of short ones", row, a, b)
+		}
+	}
+	section, err := found[0].Section(nil)
+	if err != nil || !strings.Contains(section.Intro[0], "the first 20 labels alone") {
+		t.Errorf("%q (%v)", section.Intro, err)
+	}
+}
+
 // Without MEMO nothing is measured on MEMO's items.
 func TestSomePredictors(t *testing.T) {
 	s := small(t)
@@ -150,6 +182,7 @@ func TestRefusals(t *testing.T) {
 	for name, change := range map[string]func(s *Settings){
 		"no steps":                func(s *Settings) { s.Steps = -1 },
 		"no seeds":                func(s *Settings) { s.Seeds = -1 },
+		"no steps for Tent":       func(s *Settings) { s.TentSteps = -1 },
 		"a class without picture": func(s *Settings) { s.Set = s.Set.First(9) },
 		"too few for MEMO":        func(s *Settings) { s.MEMOPictures = 3 },
 	} {

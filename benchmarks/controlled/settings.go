@@ -18,6 +18,7 @@ type Settings struct {
 	Steps        int                  // T, length of a stream; 0: 2000
 	Seeds        int                  // streams drawn of each kind, seeded 1, 2, ...; 0: 10
 	MEMOPictures int                  // the first ones of the set, from which MEMO's streams are drawn; 0: all
+	TentSteps    int                  // the first ones of each stream, which are Tent's; 0: all
 }
 
 // Row is a row of the table: a stream under the name that tables.json has for it.
@@ -80,8 +81,11 @@ func (s Settings) resolved() (Settings, error) {
 	if s.MEMOPictures == 0 || s.MEMOPictures > len(s.Set.Pictures) {
 		s.MEMOPictures = len(s.Set.Pictures)
 	}
-	if min(s.Steps, s.Seeds, s.MEMOPictures) < 1 {
-		return s, fmt.Errorf("controlled: %d steps, %d seeds, %d pictures for MEMO: want 1 or more of each", s.Steps, s.Seeds, s.MEMOPictures)
+	if s.TentSteps == 0 || s.TentSteps > s.Steps {
+		s.TentSteps = s.Steps
+	}
+	if min(s.Steps, s.Seeds, s.MEMOPictures, s.TentSteps) < 1 {
+		return s, fmt.Errorf("controlled: %d steps, %d seeds, %d pictures for MEMO, %d steps for Tent: want 1 or more of each", s.Steps, s.Seeds, s.MEMOPictures, s.TentSteps)
 	}
 	var err error
 	if s.Predictors == nil {

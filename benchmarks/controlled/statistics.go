@@ -39,9 +39,9 @@ type Comparison struct {
 // Compare makes the tests of a row and filter, by number.
 func (r *Result) Compare(row, filter int) Comparison {
 	c, five, family := Comparison{}, make([]float64, r.Seeds), []float64(nil)
-	points := 100 / float64(r.Steps)
 	n := 0
 	for i, cell := range r.Rows[row].Cells {
+		points := 100 / float64(r.Columns[i].Steps)
 		differences, change, plain := make([]float64, r.Seeds), make([]float64, r.Seeds), 0.0
 		for seed, hits := range cell.Plain {
 			differences[seed] = float64(cell.Filtered[filter][seed] - hits)

@@ -20,6 +20,7 @@ type Result struct {
 	Pictures     int      `json:"pictures"`
 	MEMOPictures int      `json:"memo_pictures"`
 	Steps        int      `json:"steps"`
+	TentSteps    int      `json:"tent_steps"`
 	Seeds        int      `json:"seeds"`   // 1, 2, ...
 	Filters      []string `json:"filters"` // in the order of the cells
 	Columns      []Column `json:"predictors"`
@@ -31,6 +32,7 @@ type Column struct {
 	Name     string  `json:"name"`
 	Settings string  `json:"settings"`         // all of them, as JSON
 	Claims   float64 `json:"claims_percent"`   // mean greatest probability over all items of all streams
+	Steps    int     `json:"steps"`            // of each stream
 	Beside   bool    `json:"beside,omitempty"` // it is none of the five: the plain network on the items of MEMO's streams
 }
 
@@ -62,7 +64,7 @@ func Run(ctx context.Context, runner *networks.Runner, s Settings) (*Result, err
 	}
 	r := &Result{
 		Network: s.Network.Name, Hash: s.Network.Model.Hash(), Set: s.Set.Name, Pictures: len(s.Set.Pictures), MEMOPictures: s.MEMOPictures,
-		Steps: s.Steps, Seeds: s.Seeds,
+		Steps: s.Steps, TentSteps: s.TentSteps, Seeds: s.Seeds,
 	}
 	for _, f := range filters {
 		r.Filters = append(r.Filters, string(f.gate))
@@ -109,15 +111,18 @@ func (s Settings) columns() (list []column, err error) {
 		}
 	}
 	for _, c := range s.Predictors {
-		one := column{Column{Name: c.Name, Settings: c.Key()}, c, all, s.Set}
-		if c.Settings.Name == method.Memo {
+		one := column{Column{Name: c.Name, Settings: c.Key(), Steps: s.Steps}, c, all, s.Set}
+		switch c.Settings.Name {
+		case method.Memo:
 			one.streams, one.set = some, few
+		case method.Tent:
+			one.streams, one.Steps = begun(all, s.TentSteps), s.TentSteps
 		}
 		list = append(list, one)
 	}
 	if few != s.Set {
 		p := networks.Plain()
-		list = append(list, column{Column{Name: "base on MEMO's items", Settings: p.Key(), Beside: true}, p, some, few})
+		list = append(list, column{Column{Name: "base on MEMO's items", Settings: p.Key(), Steps: s.Steps, Beside: true}, p, some, few})
 	}
 	return list, nil
 }
@@ -137,6 +142,20 @@ func (s Settings) draw(set *networks.Set) ([][]*networks.Stream, error) {
 		}
 	}
 	return out, nil
+}
+
+// begun are the first steps of streams [law][seed].
+func begun(streams [][]*networks.Stream, steps int) (out [][]*networks.Stream) {
+	for _, seeds := range streams {
+		var short []*networks.Stream
+		for _, s := range seeds {
+			one := *s
+			one.Items = s.Items[:steps]
+			short = append(short, &one)
+		}
+		out = append(out, short)
+	}
+	return out
 }
 
 // predict returns the predictions [law][seed][step][class] of a predictor.

@@ -36,9 +36,13 @@ func (r *Result) intro() []string {
 	if slices.ContainsFunc(r.Columns, func(c Column) bool { return c.Beside }) {
 		memo = fmt.Sprintf(", MEMO's from the first %d of them", r.MEMOPictures)
 	}
-	return []string{fmt.Sprintf("Streams of %d labels with a known law, %d seeds, the items drawn with replacement from %d pictures%s. "+
+	tent := ""
+	if r.TentSteps < r.Steps {
+		tent = fmt.Sprintf("; of Tent's, which are predicted anew for each stream, the first %d labels alone", r.TentSteps)
+	}
+	return []string{fmt.Sprintf("Streams of %d labels with a known law, %d seeds, the items drawn with replacement from %d pictures%s%s. "+
 		"Each predictor without and with the filter, causal, with the defaults of its gates: off (the paper's filter), ewma (with its gate, LLR), auto.",
-		r.Steps, r.Seeds, r.Pictures, memo)}
+		r.Steps, r.Seeds, r.Pictures, memo, tent)}
 }
 
 // predictors says what each is like before any filter.
@@ -68,11 +72,14 @@ func (r *Result) right(column int) float64 {
 			n += hits
 		}
 	}
-	return 100 * float64(n) / float64(len(r.Rows)*r.Seeds*r.Steps)
+	return 100 * float64(n) / float64(len(r.Rows)*r.Seeds*r.Columns[column].Steps)
 }
 
 // baseOf is the plain network on the items of a predictor, -1 if there is none.
 func (r *Result) baseOf(column int) int {
+	if r.Columns[column].Steps != r.Steps {
+		return -1
+	}
 	beside := slices.IndexFunc(r.Columns, func(c Column) bool { return c.Beside })
 	if beside >= 0 && (column == beside || r.Columns[column].Name == method.Memo) {
 		return beside
