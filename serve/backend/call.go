@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/serve"
 )
@@ -25,6 +27,9 @@ type call struct {
 	digest  uint64    // of what is asked, where there is a key
 
 	begun, started time.Time
+
+	tracer  trace.Tracer // nil: no spans are wanted
+	waiting time.Time    // since when, where spans are wanted
 
 	do     func() error // of an operation: what is to be done between two requests
 	keeper *keeper      // that it was given to
@@ -66,6 +71,7 @@ func streamName(namespace, id string) (string, error) {
 // newCall checks a request, but for what is in its inputs.
 func (v *version) newCall(ctx context.Context, r *serve.Request) (c *call, err error) {
 	c = &call{ctx: ctx, request: r, version: v, begun: time.Now(), done: make(chan struct{})}
+	c.tracer = tracerOf(c)
 	if err := v.checkOutputs(r.Outputs); err != nil {
 		return nil, err
 	}

@@ -30,6 +30,7 @@ type gatherer struct {
 type networkRun struct {
 	calls []*call
 	errs  []error // of calls
+	begun time.Time
 	done  chan struct{}
 }
 
@@ -58,7 +59,7 @@ func (g *gatherer) gather() {
 		if len(calls) == 0 {
 			return
 		}
-		r := &networkRun{calls: calls, errs: make([]error, len(calls)), done: make(chan struct{})}
+		r := &networkRun{calls: calls, errs: make([]error, len(calls)), begun: time.Now(), done: make(chan struct{})}
 		g.order <- r
 		go func() {
 			g.run(r)
@@ -74,6 +75,7 @@ func (g *gatherer) deliver() {
 	for r := range g.order {
 		<-r.done
 		for i, c := range r.calls {
+			c.span(spanBatch, r.begun, r.rows(), len(r.calls))
 			if r.errs[i] != nil {
 				c.finish(r.errs[i])
 			} else {
@@ -83,10 +85,19 @@ func (g *gatherer) deliver() {
 	}
 }
 
+// rows are those of all its calls.
+func (r *networkRun) rows() (n int) {
+	for _, c := range r.calls {
+		n += c.n
+	}
+	return n
+}
+
 // run predicts. Where a run of several calls fails, each is tried alone: one may have been the cause.
 func (g *gatherer) run(r *networkRun) {
 	var live []int
 	for i, c := range r.calls {
+		c.span(spanNetworkQueue, c.waiting, 0, 0)
 		if r.errs[i] = c.ctx.Err(); r.errs[i] == nil {
 			live = append(live, i)
 		}
@@ -121,6 +132,9 @@ func (g *gatherer) predict(r *networkRun, calls []int) error {
 	}
 	g.meters.run(len(of), time.Since(begun))
 	g.tally.executed()
+	for _, i := range calls {
+		r.calls[i].span(spanEngine, begun, len(of), len(calls))
+	}
 	at := 0
 	for _, i := range calls {
 		c := r.calls[i]

@@ -103,6 +103,7 @@ func (k *keeper) serve(c *call) {
 		k.count()
 		return
 	}
+	c.span(spanStreamQueue, c.waiting, 0, 0)
 	c.started = time.Now()
 	err := c.ctx.Err()
 	if err == nil {
@@ -112,6 +113,7 @@ func (k *keeper) serve(c *call) {
 		k.commit()
 		err = k.step(c)
 	}
+	c.span(spanStep, c.started, c.n, 0)
 	switch {
 	case err != nil:
 		c.finish(nameless(err, c.stream))
@@ -124,8 +126,10 @@ func (k *keeper) serve(c *call) {
 
 // commit makes what was stepped durable, and answers.
 func (k *keeper) commit() {
+	begun := time.Now()
 	err := k.write()
 	for _, c := range k.pending {
+		c.span(spanCommit, begun, 0, len(k.pending))
 		c.finish(err)
 	}
 	clear(k.pending)

@@ -94,6 +94,7 @@ func (v *version) enter(ctx context.Context, r *serve.Request) (c *call, err err
 	}
 	admitted = true
 	err = c.read()
+	c.span(spanDecode, c.begun, c.n, 0)
 	entered = err == nil
 	return c, err
 }
@@ -111,12 +112,14 @@ func (v *version) begin(c *call) {
 			return
 		}
 	}
+	c.waits()
 	v.gatherer.inbox.put(c)
 }
 
 // filter gives a call with probabilities to the streams, or steps a stream of its own.
 func (v *version) filter(c *call) {
 	if c.stream != "" {
+		c.waits()
 		if err := v.shards.give(c.stream, c); err != nil {
 			c.finish(err)
 		}
@@ -135,6 +138,7 @@ func (v *version) filter(c *call) {
 	if err == nil {
 		c.run(f, events)
 		v.meters.stepped(c)
+		c.span(spanStep, c.started, c.n, 0)
 	}
 	f.Reset()
 	v.alone.Put(f)

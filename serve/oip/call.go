@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/oatta/oatta/serve"
@@ -24,6 +25,7 @@ type call struct {
 	control   *http.ResponseController
 	code      string // by connect's names
 	streaming bool
+	span      trace.Span // nil: none is wanted
 
 	message       int64        // bytes of the message that is read
 	in, out, held atomic.Int64 // bytes; held is what is counted against MaxHeld

@@ -138,11 +138,15 @@ func (v *conversation) take(ctx context.Context, r *pb.ModelInferRequest, answer
 	q.request.Taken = taken
 	v.asking.Go(func() {
 		defer taken()
+		ctx, span := v.spanOne(ctx)
 		response, err := v.ask(ctx, q, before)
 		if err != nil {
+			told, _ := judge(err)
+			endSpan(span, v.c.h.existing(r.ModelName), told.code.String())
 			answer <- v.failed(r, begin, err)
 			return
 		}
+		endSpan(span, r.ModelName, "ok")
 		message := reply(response)
 		if final {
 			if message.Parameters == nil {

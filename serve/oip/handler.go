@@ -102,7 +102,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h: h, begin: time.Now(), transport: found.transport, method: found.method, streaming: found.streaming, header: r.Header,
 		control: http.NewResponseController(w),
 	}
-	r = r.WithContext(context.WithValue(r.Context(), callKey{}, c))
+	r = r.WithContext(context.WithValue(h.span(c, found, r), callKey{}, c))
 	r.Body = &body{r.Body, c}
 	a := &answer{w, c}
 	defer h.finish(c, r)
@@ -279,6 +279,7 @@ func (h *Handler) finish(c *call, r *http.Request) {
 	if h.metrics != nil {
 		h.metrics.done(c)
 	}
+	c.spanned()
 	if h.o.Access == nil {
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/oatta/oatta/serve"
 )
@@ -24,6 +25,8 @@ type Options struct {
 
 	// Metrics is where the metrics of requests are registered, and what /metrics shows, to administrators; nil: neither.
 	Metrics *prometheus.Registry
+	// Tracer makes a span of each request, below which the backend's are; nil: none.
+	Tracer trace.Tracer
 	// Log takes what goes wrong in the server; nil: slog.Default.
 	Log *slog.Logger
 	// Access takes a line for each request, without what is in it; nil: none.

@@ -12,6 +12,12 @@ import (
 	"github.com/oatta/oatta/serve"
 )
 
+// Methods that others than the table name.
+const (
+	methodInfer   = "ModelInfer"
+	methodMetrics = "Metrics"
+)
+
 // rest is the table of REST: what openapi.yaml describes, and /metrics.
 func (h *Handler) rest() []route {
 	var routes []route
@@ -28,7 +34,7 @@ func (h *Handler) rest() []route {
 	add(caller, "ModelReady", "GET", h.modelReady, model+"/ready", version+"/ready")
 	add(caller, "ModelConfig", "GET", h.modelConfig, model+"/config", version+"/config")
 	add(admin, "ModelStatistics", "GET", h.statistics, "/v2/models/stats", model+"/stats", version+"/stats")
-	add(caller, "ModelInfer", "POST", h.infer, model+"/infer", version+"/infer")
+	add(caller, methodInfer, "POST", h.infer, model+"/infer", version+"/infer")
 	add(caller, "RepositoryIndex", "POST", h.index, "/v2/repository/index")
 	add(admin, "RepositoryModelLoad", "POST", h.load, "/v2/repository/models/{model}/load")
 	add(admin, "RepositoryModelUnload", "POST", h.unload, "/v2/repository/models/{model}/unload")
@@ -40,7 +46,7 @@ func (h *Handler) rest() []route {
 	add(nobody, "Description", "GET", description, "/v2/openapi.yaml")
 	if h.o.Metrics != nil {
 		metrics := promhttp.HandlerFor(h.o.Metrics, promhttp.HandlerOpts{})
-		routes = append(routes, route{pattern: "GET /metrics", method: "Metrics", transport: "rest", needs: admin, handler: metrics})
+		routes = append(routes, route{pattern: "GET /metrics", method: methodMetrics, transport: "rest", needs: admin, handler: metrics})
 	}
 	return routes
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/urfave/cli/v2"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/internal/cli/filtering"
@@ -34,6 +35,7 @@ type server struct {
 	security security
 	backend  *backend.Backend
 	handler  *oip.Handler
+	tracer   trace.Tracer // nil: no spans are wanted
 }
 
 func run(c *cli.Context, env console.Environment) error {
@@ -59,6 +61,11 @@ func run(c *cli.Context, env console.Environment) error {
 	if s.security.keys != nil && s.security.tls == nil && !loopback(l.Addr()) {
 		s.log.Warn("keys and items cross the network in the clear: without TLS (--tls-cert) whoever is on the way can read them")
 	}
+	var traced func()
+	if s.tracer, traced, err = tracer(c.Context, s.log); err != nil {
+		return errors.Join(err, l.Close())
+	}
+	defer traced()
 	if err := s.open(others); err != nil {
 		return errors.Join(err, l.Close())
 	}
@@ -123,7 +130,7 @@ func (s *server) front() (err error) {
 	if err := s.backend.Register(registry); err != nil {
 		return err
 	}
-	o := oip.Options{Version: console.Version(), Authorize: s.security.authorize, Metrics: registry, Log: s.log, MaxBody: int64(s.c.Int("max-body"))}
+	o := oip.Options{Version: console.Version(), Authorize: s.security.authorize, Metrics: registry, Tracer: s.tracer, Log: s.log, MaxBody: int64(s.c.Int("max-body"))}
 	if s.c.Bool("log-requests") {
 		o.Access = s.log
 	}
