@@ -67,6 +67,7 @@ var rules = []rule{
 	{"internal/lock", nil, "a lock does not know what is written under it"},
 	{"internal/report/items", []string{"datasets"}, "results are read back without knowing what becomes of them"},
 	{"internal/report", []string{"datasets", "datasets/edf/hypnogram", "internal/charts", "internal/report/items", "internal/scores", "preprocess/image"}, "a page shows what the results say, whoever ran, and finds nothing out"},
+	{"internal/frame", nil, "bytes are framed alike, whatever they mean"},
 	{"internal/state/live", []string{"adapt"}, "which filters are in memory does not depend on what keeps the others"},
 	{"internal/state/vault", []string{"adapt"}, "how what is kept is sealed does not depend on where it is kept"},
 	{"internal/state", []string{"adapt", "internal/state/live", "internal/state/vault"}, "a store of filter states knows filters and nothing of what they filter"},

@@ -78,7 +78,7 @@ func Open(path string, o Options) (*Store, error) {
 }
 
 func open(path string, o Options) (*Store, error) {
-	o, err := o.resolved()
+	o, err := o.Resolved()
 	if err != nil {
 		return nil, err
 	}
@@ -102,8 +102,8 @@ func open(path string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// resolved fills in the defaults.
-func (o Options) resolved() (Options, error) {
+// Resolved fills in the defaults.
+func (o Options) Resolved() (Options, error) {
 	if o.Wait == 0 {
 		o.Wait = time.Second
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/oatta/oatta/internal/frame"
 	"github.com/oatta/oatta/internal/results"
 	"github.com/oatta/oatta/serve"
 )
@@ -117,36 +118,36 @@ func (o *Opened) answer(version string, f *found) answer {
 }
 
 func (a *answer) encode() []byte {
-	out := appendBytes(nil, a.version)
-	out = appendBytes(out, a.left)
+	out := frame.Append(nil, a.version)
+	out = frame.Append(out, a.left)
 	out = binary.AppendUvarint(out, uint64(len(a.tensors)))
 	for _, t := range a.tensors {
-		out = appendBytes(out, t.Name)
-		out = appendBytes(out, t.Type)
+		out = frame.Append(out, t.Name)
+		out = frame.Append(out, t.Type)
 		out = binary.AppendUvarint(out, uint64(len(t.Shape)))
 		for _, side := range t.Shape {
 			out = binary.LittleEndian.AppendUint64(out, uint64(side))
 		}
-		out = appendBytes(out, t.Data)
+		out = frame.Append(out, t.Data)
 	}
 	return out
 }
 
 func decodeAnswer(data []byte) (a answer, err error) {
-	r := reader{data: data}
-	a.version, a.left = string(r.bytes()), string(r.bytes())
-	for range r.number() {
-		if r.err != nil {
+	r := frame.Reader{Data: data}
+	a.version, a.left = string(r.Bytes()), string(r.Bytes())
+	for range r.Number() {
+		if r.Err != nil {
 			break
 		}
-		t := serve.Tensor{Name: string(r.bytes()), Type: serve.DataType(r.bytes())}
-		for range r.number() {
-			t.Shape = append(t.Shape, int64(r.word()))
+		t := serve.Tensor{Name: string(r.Bytes()), Type: serve.DataType(r.Bytes())}
+		for range r.Number() {
+			t.Shape = append(t.Shape, int64(r.Word()))
 		}
-		t.Data = r.bytes()
+		t.Data = r.Bytes()
 		a.tensors = append(a.tensors, t)
 	}
-	return a, r.end("answer")
+	return a, ended(&r, "answer")
 }
 
 // response is what the client gets. A retry may ask for other outputs than the request had.

@@ -29,6 +29,7 @@ func stores(t *testing.T, f func(t *testing.T, o Options)) {
 	t.Run("sealed", func(t *testing.T) {
 		f(t, Options{File: inFolder(t.TempDir()), Key: bytes.Repeat([]byte{7}, 32), Memory: 1 << 19}) // ten filters in memory
 	})
+	t.Run("jetstream", func(t *testing.T) { f(t, inJetStream(t)) })
 }
 
 func TestStreamsAreStepped(t *testing.T) {

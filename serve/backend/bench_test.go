@@ -57,6 +57,11 @@ func BenchmarkItems(b *testing.B) {
 			benchBackend(b, mustBench(b, c.o, c.file), rows)
 		})
 	}
+	b.Run("jetstream", func(b *testing.B) {
+		o := inJetStream(b)
+		o.Models = []Source{filterOf(benchClasses)}
+		benchBackend(b, mustNew(b, o), rows)
+	})
 	for _, size := range []int{1, 32} {
 		b.Run(fmt.Sprintf("grpc,rows=%d", size), func(b *testing.B) {
 			benchGRPC(b, mustBench(b, Options{}, true), rows, size)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/oatta/oatta/internal/frame"
 	"github.com/oatta/oatta/internal/state"
 )
 
@@ -64,9 +65,9 @@ func (e endings) encode() state.Position {
 	out := binary.AppendUvarint([]byte{memoVersion}, uint64(len(e)))
 	for _, k := range e {
 		out = binary.LittleEndian.AppendUint64(out, k.stream)
-		out = appendBytes(out, k.key)
+		out = frame.Append(out, k.key)
 		out = binary.LittleEndian.AppendUint64(out, k.digest)
-		out = appendBytes(out, k.answer)
+		out = frame.Append(out, k.answer)
 	}
 	return out
 }
@@ -75,15 +76,15 @@ func decodeEndings(data state.Position) (e endings, err error) {
 	if len(data) == 0 {
 		return nil, nil
 	}
-	r := reader{data: data}
-	if v := r.take(1); r.err == nil && v[0] != memoVersion {
+	r := frame.Reader{Data: data}
+	if v := r.Take(1); r.Err == nil && v[0] != memoVersion {
 		return nil, fmt.Errorf("backend: endings of version %d: want %d", v[0], memoVersion)
 	}
-	for range r.number() {
-		if r.err != nil {
+	for range r.Number() {
+		if r.Err != nil {
 			break
 		}
-		e = append(e, ending{r.word(), keyed{string(r.bytes()), r.word(), r.bytes()}})
+		e = append(e, ending{r.Word(), keyed{string(r.Bytes()), r.Word(), r.Bytes()}})
 	}
-	return e, r.end("endings")
+	return e, ended(&r, "endings")
 }

@@ -11,7 +11,10 @@ import (
 	"testing"
 
 	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/internal/state"
 	"github.com/oatta/oatta/serve"
+	"github.com/oatta/oatta/serve/jetstore"
+	"github.com/oatta/oatta/serve/natsserver"
 )
 
 const classes = 4
@@ -142,3 +145,25 @@ func track(from, n int) (rows [][]float64) {
 }
 
 func streamID(i int) string { return fmt.Sprint("camera ", i) }
+
+// inJetStream keeps streams in a NATS server of their own.
+func inJetStream(t testing.TB) Options {
+	t.Helper()
+	s, err := natsserver.Start(natsserver.Options{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	nc, err := s.Connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	g, err := jetstore.New(nc, jetstore.Options{Shards: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Options{Open: func(ctx context.Context, model string, shard int, o state.Options) (Store, error) {
+		return g.Open(ctx, model, shard, o)
+	}}
+}

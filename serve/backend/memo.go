@@ -2,11 +2,11 @@ package backend
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	"github.com/oatta/oatta/internal/frame"
 	"github.com/oatta/oatta/internal/state"
 )
 
@@ -38,12 +38,12 @@ const mostAnswers = state.MaxCompanion - 16<<10
 
 func (m *memo) encode() []byte {
 	out := binary.LittleEndian.AppendUint64([]byte{memoVersion}, uint64(m.last.UnixNano()))
-	out = appendBytes(out, m.clock)
+	out = frame.Append(out, m.clock)
 	out = binary.AppendUvarint(out, uint64(len(m.known)))
 	for _, k := range m.known {
-		out = appendBytes(out, k.key)
+		out = frame.Append(out, k.key)
 		out = binary.LittleEndian.AppendUint64(out, k.digest)
-		out = appendBytes(out, k.answer)
+		out = frame.Append(out, k.answer)
 	}
 	return out
 }
@@ -53,20 +53,20 @@ func decodeMemo(data []byte) (m memo, err error) {
 	if data == nil {
 		return m, nil
 	}
-	r := reader{data: data}
-	if v := r.take(1); r.err == nil && v[0] != memoVersion {
+	r := frame.Reader{Data: data}
+	if v := r.Take(1); r.Err == nil && v[0] != memoVersion {
 		return m, fmt.Errorf("backend: memo of version %d: want %d", v[0], memoVersion)
 	}
-	m.last = time.Unix(0, int64(r.word()))
-	m.clock = r.bytes()
-	n := r.number()
+	m.last = time.Unix(0, int64(r.Word()))
+	m.clock = r.Bytes()
+	n := r.Number()
 	for range n {
-		if r.err != nil {
+		if r.Err != nil {
 			break
 		}
-		m.known = append(m.known, keyed{string(r.bytes()), r.word(), r.bytes()})
+		m.known = append(m.known, keyed{string(r.Bytes()), r.Word(), r.Bytes()})
 	}
-	return m, r.end("memo")
+	return m, ended(&r, "memo")
 }
 
 // find returns the request of a key.
@@ -93,55 +93,10 @@ func (m *memo) add(k keyed, most int) {
 
 func (k *keyed) size() int { return len(k.key) + len(k.answer) + 32 }
 
-func appendBytes[T ~string | ~[]byte](dst []byte, data T) []byte {
-	return append(binary.AppendUvarint(dst, uint64(len(data))), data...)
-}
-
-// reader reads what was appended. After the end of the data it gives zeros, and an error.
-type reader struct {
-	data []byte
-	err  error
-}
-
-var errCut = errors.New("cut short or damaged")
-
-func (r *reader) take(n int) []byte {
-	if r.err != nil || n < 0 || n > len(r.data) {
-		r.err = errCut
-		return nil
-	}
-	out := r.data[:n:n]
-	r.data = r.data[n:]
-	return out
-}
-
-func (r *reader) word() uint64 {
-	if b := r.take(8); r.err == nil {
-		return binary.LittleEndian.Uint64(b)
-	}
-	return 0
-}
-
-// number is a count of things of a byte or more each.
-func (r *reader) number() int {
-	v, n := binary.Uvarint(r.data)
-	if n <= 0 || v > uint64(len(r.data)-n) {
-		r.err = errCut
-		return 0
-	}
-	r.take(n)
-	return int(v)
-}
-
-func (r *reader) bytes() []byte { return r.take(r.number()) }
-
-// end tells whether all was read, and no more.
-func (r *reader) end(what string) error {
-	if r.err == nil && len(r.data) > 0 {
-		r.err = errCut
-	}
-	if r.err != nil {
-		return fmt.Errorf("backend: %s: %w", what, r.err)
+// ended tells whether all of something was read, and no more.
+func ended(r *frame.Reader, what string) error {
+	if err := r.End(); err != nil {
+		return fmt.Errorf("backend: %s: %w", what, err)
 	}
 	return nil
 }

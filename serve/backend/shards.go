@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -129,7 +130,10 @@ func (b *Backend) takeAway(shard int) (err error) {
 
 // openShard opens the part of a model's streams that is in a shard.
 func (b *Backend) openShard(ctx context.Context, m *model, opened *Opened, shard int) error {
-	o := state.Options{Classes: opened.Classes, Settings: opened.Filter, Key: b.options.Key, Memory: b.options.Memory / int64(len(b.claimed))}
+	o := state.Options{Classes: opened.Classes, Settings: opened.Filter, Key: b.options.Key, Memory: b.options.Memory}
+	if n := int64(len(b.claimed)); n > 1 {
+		o.Memory = cmp.Or(o.Memory, 1<<30) / n
+	}
 	var kept Store
 	var err error
 	switch {

@@ -23,6 +23,7 @@ type Entry struct {
 	Known    bool   // Beside is the companion; else it is where the others are kept, if there is one
 	Changed  bool   // Beside, since the last commit
 	Revision uint64 // of what is kept, for whoever keeps it
+	Parts    int    // in how many it is kept, likewise
 
 	stream string
 	at     *list.Element // in clean; nil while dirty
