@@ -76,7 +76,7 @@ func (c *Collected) top(most int, size func(class int) int) (classes []int, drop
 func (c *Collected) names(classes []int) []string {
 	out := make([]string, len(classes))
 	for i, k := range classes {
-		out[i] = visible(named(c.classes[k]))
+		out[i] = Visible(Named(c.classes[k]))
 	}
 	return out
 }
@@ -125,7 +125,7 @@ func (c *Collected) classFigures(out []Figure) ([]Figure, error) {
 			m.Raw, m.Adapted = append(m.Raw, float64(c.raw[k])), append(m.Adapted, float64(c.adapted[k]))
 			f.Rows = append(f.Rows, []string{c.classes[k], strconv.Itoa(c.raw[k]), strconv.Itoa(c.adapted[k]), fmt.Sprintf("%+d", c.adapted[k]-c.raw[k])})
 			if len(said) < 8 {
-				said = append(said, fmt.Sprintf("%s %d raw, %d adapted", named(c.classes[k]), c.raw[k], c.adapted[k]))
+				said = append(said, fmt.Sprintf("%s %d raw, %d adapted", Named(c.classes[k]), c.raw[k], c.adapted[k]))
 			}
 		}
 		f.Alt = "Bars of the number of items by class: " + strings.Join(said, "; ")
@@ -220,7 +220,7 @@ func (c *Collected) changeFigure(out []Figure) ([]Figure, error) {
 	f := Figure{ID: "changes", Title: "Labels that the filter changed: which to which", section: inChanges, Columns: []string{"raw", "adapted", "items"}, Rows: c.pairs(c.changes), Note: leftOut(dropped, "class")}
 	var said []string
 	for _, row := range f.Rows[:min(len(f.Rows), 8)] {
-		said = append(said, fmt.Sprintf("%s to %s %s", named(row[0]), named(row[1]), row[2]))
+		said = append(said, fmt.Sprintf("%s to %s %s", Named(row[0]), Named(row[1]), row[2]))
 	}
 	f.Alt = "Matrix of changed labels, raw by adapted: " + strings.Join(said, "; ")
 	m := charts.Counts{Title: "Labels changed", Note: plural(c.total.changed, "item", "s"), Rows: "raw label", Columns: "adapted label", Classes: c.names(classes), Values: c.table(classes, c.changes)}
@@ -299,10 +299,10 @@ func (c *Collected) spoken(st *stream) string {
 		}
 		slices.SortFunc(keys, func(a, b int) int { return cmp.Or(cmp.Compare(st.classes[k][b], st.classes[k][a]), cmp.Compare(a, b)) })
 		for _, class := range keys[:min(len(keys), 6)] {
-			parts[k] = append(parts[k], fmt.Sprintf("%s %d", named(c.classes[class]), st.classes[k][class]))
+			parts[k] = append(parts[k], fmt.Sprintf("%s %d", Named(c.classes[class]), st.classes[k][class]))
 		}
 	}
-	return fmt.Sprintf("stream %s, %s; raw %s; adapted %s; %s changed; mean gate %s", st.name, plural(st.items, c.kind.noun(), "s"),
+	return fmt.Sprintf("stream %s, %s; raw %s; adapted %s; %s changed; mean gate %s", st.name, plural(st.items, c.kind.Noun(), "s"),
 		strings.Join(parts[0], ", "), strings.Join(parts[1], ", "), plural(st.changed, "label", "s"), ratio(st.meanGate()))
 }
 
@@ -314,7 +314,7 @@ func (c *Collected) streamFigures(out []Figure) ([]Figure, error) {
 		if len(met) == 0 { // no item has a result
 			continue
 		}
-		t := charts.Timeline{Title: "Stream " + visible(st.name), Note: fmt.Sprintf("%s, %s changed", plural(st.items, c.kind.noun(), "s"), plural(st.changed, "label", "s")), Classes: c.names(met)}
+		t := charts.Timeline{Title: "Stream " + Visible(st.name), Note: fmt.Sprintf("%s, %s changed", plural(st.items, c.kind.Noun(), "s"), plural(st.changed, "label", "s")), Classes: c.names(met)}
 		at := places(met)
 		f := Figure{
 			ID: fmt.Sprintf("stream-%02d-%s", i+1, slug(st.name)), Title: "Labels and gate of " + st.name, section: inStreams, Alt: "Labels, gate and probabilities over " + c.spoken(st),
@@ -423,7 +423,7 @@ func (c *Collected) nightFigures(out []Figure) ([]Figure, error) {
 		if n == nil || len(n.raw) == 0 {
 			continue
 		}
-		h := charts.Hypnogram{Title: "Night " + visible(st.name), Classes: names, Marked: 1, Hours: n.seconds / 3600, Start: n.start}
+		h := charts.Hypnogram{Title: "Night " + Visible(st.name), Classes: names, Marked: 1, Hours: n.seconds / 3600, Start: n.start}
 		f := Figure{ID: fmt.Sprintf("night-%02d-%s", i+1, slug(st.name)), Title: "Hypnogram of " + st.name, section: inKind, Alt: "Hypnograms, raw and adapted, of " + c.spoken(st), Columns: []string{"epoch", "seconds", "raw", "adapted", "truth"}}
 		if n.truth != nil {
 			h.Nights = append(h.Nights, charts.Night{Name: "True", Stages: stagesIn(n.truth, lane)})
@@ -490,7 +490,7 @@ func (c *Collected) movementFigures(out []Figure) ([]Figure, error) {
 			continue
 		}
 		met := st.met()
-		s := charts.Strips{Title: "Recording " + visible(st.name), Classes: c.names(met), From: 0, To: 24, Clock: m.clock}
+		s := charts.Strips{Title: "Recording " + Visible(st.name), Classes: c.names(met), From: 0, To: 24, Clock: m.clock}
 		if len(s.Classes) == 0 {
 			continue
 		}
@@ -595,7 +595,7 @@ func (c *Collected) scoreFigures(out []Figure) ([]Figure, error) {
 		m := charts.Counts{Title: "Confusion, " + name, Note: fmt.Sprintf("accuracy %.2f %%", 100*s.Accuracy), Rows: "true class", Columns: name + " label"}
 		f := Figure{ID: "confusion-" + name, Title: "Confusion matrix, " + name, section: inScores, Alt: fmt.Sprintf("Confusion matrix, %s: %s right of %s", name, number(s.Correct), number(s.Items)), Columns: []string{"true", name, "items"}}
 		for i, label := range labels {
-			m.Classes = append(m.Classes, visible(named(label)))
+			m.Classes = append(m.Classes, Visible(Named(label)))
 			m.Values = append(m.Values, values[i]...)
 			for j, v := range values[i] {
 				if v > 0 {

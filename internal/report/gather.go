@@ -35,6 +35,7 @@ type Collected struct {
 	cut      bool // a file ends in the middle of a line
 
 	streams []*stream
+	order   []*stream // as ranked gives them; nil: nobody has asked
 	byName  map[string]*stream
 	truths  map[string]bool // labels that the items hold
 	second  *second
@@ -168,7 +169,7 @@ func Gather(files []*items.File, s Settings) (*Collected, error) {
 	if c.kind == "" {
 		c.kind = Other
 		if m := c.files[0].Manifest; m != nil {
-			c.kind = kindOf(c.files[0].File, nil, "")
+			c.kind = KindOf(c.files[0].File, nil, "")
 		}
 	}
 	return c, nil
@@ -190,7 +191,7 @@ func (c *Collected) read(src *source) error {
 		},
 		Item: func(it *items.Item) error {
 			if src.kind == "" {
-				src.kind = cmp.Or(c.settings.Kind, kindOf(src.File, src.File.Classes, it.File))
+				src.kind = cmp.Or(c.settings.Kind, KindOf(src.File, src.File.Classes, it.File))
 				if c.kind != "" && c.kind != src.kind {
 					return fmt.Errorf("%s holds %s, and %s holds %s: one report is of one kind (--kind says which, if that is wrong)",
 						src.Path, src.kind, c.files[0].Path, c.kind)
@@ -364,12 +365,15 @@ func (st *stream) seconds(it *items.Item) float64 {
 }
 
 // ranked are the streams by how many labels the filter changed, as a share of their items where these are as many.
+// They are ordered once: after [Gather] nothing of it changes.
 func (c *Collected) ranked() []*stream {
-	out := slices.Clone(c.streams)
-	slices.SortStableFunc(out, func(a, b *stream) int {
-		return cmp.Or(cmp.Compare(b.changed, a.changed), cmp.Compare(b.share(), a.share()), datasets.CompareNatural(a.name, b.name))
-	})
-	return out
+	if c.order == nil {
+		c.order = slices.Clone(c.streams)
+		slices.SortStableFunc(c.order, func(a, b *stream) int {
+			return cmp.Or(cmp.Compare(b.changed, a.changed), cmp.Compare(b.share(), a.share()), datasets.CompareNatural(a.name, b.name))
+		})
+	}
+	return c.order
 }
 
 func (st *stream) share() float64 {
@@ -404,5 +408,5 @@ func (c *Collected) Damaged() bool { return c.total.bad > 0 }
 
 // Told is the report in a line.
 func (c *Collected) Told() string {
-	return fmt.Sprintf("%s in %s, %s changed, %d failed", plural(c.total.items, c.kind.noun(), "s"), plural(len(c.streams), "stream", "s"), plural(c.total.changed, "label", "s"), c.total.failed)
+	return fmt.Sprintf("%s in %s, %s changed, %d failed", plural(c.total.items, c.kind.Noun(), "s"), plural(len(c.streams), "stream", "s"), plural(c.total.changed, "label", "s"), c.total.failed)
 }

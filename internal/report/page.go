@@ -29,10 +29,12 @@ var pageStyle string
 // page is parsed when the first one is written: other commands do not wait for it.
 var page = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
-		"text": visible, "whole": whole, "number": number, "percent": percent, "ratio": ratio, "change": func(v float64) string { return fmt.Sprintf("%+.2f", v) },
-		"add": func(a, b int) int { return a + b },
+		"text": Visible, "whole": Whole, "number": number,
 	}).Parse(pageSource))
 })
+
+// Style is the style sheet of pages, for those that look like them.
+func Style() string { return pageStyle }
 
 // mostFigureBytes is what all figures of a page may take; the rest of it are pictures and text.
 const mostFigureBytes = 1_600_000
@@ -59,10 +61,8 @@ type view struct {
 	Failures             []counted
 	Bad                  []counted
 	Files                []fileView
-	Total                counts
 	Counted              countsView
 	Figures              map[string][]drawing
-	Changes              table
 	Nights               *table
 	Days                 *table
 	Listed               []itemView
@@ -73,7 +73,6 @@ type view struct {
 	Scores               *scoresView
 	Streams              table
 	StreamsMore          int
-	Transitions          bool
 	StreamsNote          string
 }
 
@@ -102,9 +101,9 @@ type itemView struct {
 }
 
 type burstView struct {
-	ID, Stream, When, Note string
-	Changes                int
-	Items                  []itemView
+	Stream, When, Note string
+	Changes            int
+	Items              []itemView
 }
 
 type scoresView struct {
@@ -141,8 +140,8 @@ func percent(part, of int) string {
 
 func (c *Collected) view() (*view, error) {
 	v := &view{
-		Title: c.title(), Program: c.settings.Program, Made: time.Now().UTC().Format("2006-01-02 15:04 UTC"), Style: template.CSS(pageStyle), Kind: c.kind, Noun: c.kind.noun(),
-		Warnings: c.Warnings(), Notes: c.notes(), Failures: c.failures.view(), Bad: c.bad.view(), Figures: map[string][]drawing{}, Transitions: c.settings.Transitions,
+		Title: c.title(), Program: c.settings.Program, Made: time.Now().UTC().Format("2006-01-02 15:04 UTC"), Style: template.CSS(pageStyle), Kind: c.kind, Noun: c.kind.Noun(),
+		Warnings: c.Warnings(), Notes: c.notes(), Failures: c.failures.view(), Bad: c.bad.view(), Figures: map[string][]drawing{},
 		Counted: countsView{c.total.items, len(c.streams), c.total.failed, c.total.unpredicted, c.total.changed, c.total.bad, len(c.classes)},
 	}
 	v.Facts = c.facts()
@@ -271,16 +270,16 @@ func (c *Collected) Warnings() (out []string) {
 		out = append(out, plural(c.total.bad, "line", "s")+" could not be understood and "+are(c.total.bad)+" left out: see below")
 	}
 	if c.total.outside > 0 {
-		out = append(out, fmt.Sprintf("%s had a number outside of 0 to 1 for a probability or a gate, which is taken for not told", plural(c.total.outside, c.kind.noun(), "s")))
+		out = append(out, fmt.Sprintf("%s had a number outside of 0 to 1 for a probability or a gate, which is taken for not told", plural(c.total.outside, c.kind.Noun(), "s")))
 	}
 	if c.cut {
 		out = append(out, "a file ends in the middle of a line: it was not copied whole, or is still being written")
 	}
 	if c.total.failed > 0 {
-		out = append(out, fmt.Sprintf("%s of %s failed and %s no result: see below", plural(c.total.failed, c.kind.noun(), "s"), number(c.total.items), have(c.total.failed)))
+		out = append(out, fmt.Sprintf("%s of %s failed and %s no result: see below", plural(c.total.failed, c.kind.Noun(), "s"), number(c.total.items), have(c.total.failed)))
 	}
 	if unknown := c.adaptedTotal() - c.rawTotal(); unknown > 0 {
-		out = append(out, fmt.Sprintf("of %s the label before the filter is not told", plural(unknown, c.kind.noun(), "s")))
+		out = append(out, fmt.Sprintf("of %s the label before the filter is not told", plural(unknown, c.kind.Noun(), "s")))
 	}
 	if len(c.modes) > 1 {
 		out = append(out, "the results are of several modes: "+strings.Join(slices.Sorted(maps.Keys(c.modes)), ", "))
@@ -315,7 +314,7 @@ func (c *Collected) adaptedTotal() (n int) {
 // notes say what is left out, and why.
 func (c *Collected) notes() (out []string) {
 	if c.total.unpredicted > 0 {
-		out = append(out, fmt.Sprintf("%s had no prediction to adapt", plural(c.total.unpredicted, c.kind.noun(), "s")))
+		out = append(out, fmt.Sprintf("%s had no prediction to adapt", plural(c.total.unpredicted, c.kind.Noun(), "s")))
 	}
 	if c.total.untouched > 0 {
 		out = append(out, fmt.Sprintf("left alone by the filter, as without classifications, under the least confidence or decided by a detector: %s of the boxes and pictures", number(c.total.untouched)))
@@ -334,7 +333,7 @@ func (c *Collected) drawings(v *view) error {
 	}
 	room := mostFigureBytes
 	for _, f := range figures {
-		svg, err := f.Inline(visible(f.Alt))
+		svg, err := f.Inline(Visible(f.Alt))
 		if err != nil {
 			return err
 		}
@@ -400,7 +399,7 @@ func (c *Collected) dayTable() *table {
 		return nil
 	}
 	classes, _ := c.top(12, func(k int) int { return max(c.raw[k], c.adapted[k]) })
-	t := &table{Caption: "Time of each class by day (adapted labels, hours:minutes:seconds)", Columns: append([]string{"recording", "day", "labels"}, c.names(classes)...)}
+	t := &table{Caption: "Time of each class by day, hours:minutes:seconds", Columns: append([]string{"recording", "day", "labels"}, c.names(classes)...)}
 	for _, st := range c.streams {
 		if st.movement == nil {
 			break
@@ -419,7 +418,6 @@ func (c *Collected) dayTable() *table {
 			}
 		}
 	}
-	t.Caption = "Time of each class by day, hours:minutes:seconds"
 	return t
 }
 
@@ -493,10 +491,10 @@ func (c *Collected) accountOrder() []string {
 }
 
 func (c *Collected) burstViews(bursts []burst) (out []burstView) {
-	for i, b := range bursts {
-		x := burstView{ID: strconv.Itoa(i + 1), Stream: b.stream, Changes: b.changes}
+	for _, b := range bursts {
+		x := burstView{Stream: b.stream, Changes: b.changes}
 		if b.more > 0 {
-			x.Note = plural(b.more, c.kind.noun(), "s") + " more " + are(b.more) + " not listed."
+			x.Note = plural(b.more, c.kind.Noun(), "s") + " more " + are(b.more) + " not listed."
 		}
 		for k := range b.items {
 			x.Items = append(x.Items, b.items[k].view())
@@ -509,8 +507,8 @@ func (c *Collected) burstViews(bursts []burst) (out []burstView) {
 
 func (l *listed) view() itemView {
 	x := itemView{
-		File: l.file, Stream: l.stream, When: stampOf(l.time), Raw: named(l.raw), Adapted: named(l.adapted), Prob: ratio(l.prob), After: ratio(l.after), Gate: ratio(l.gate),
-		Text: l.text, Problem: l.problem, Failure: l.failure, Truth: named(l.truth), Picture: template.URL(l.picture), Changed: l.changed(),
+		File: l.file, Stream: l.stream, When: stampOf(l.time), Raw: Named(l.raw), Adapted: Named(l.adapted), Prob: ratio(l.prob), After: ratio(l.after), Gate: ratio(l.gate),
+		Text: l.text, Problem: l.problem, Failure: l.failure, Truth: Named(l.truth), Picture: template.URL(l.picture), Changed: l.changed(),
 	}
 	switch {
 	case l.time.IsZero() && l.piece:
@@ -545,16 +543,16 @@ func (c *Collected) scoresView() *scoresView {
 	if e == nil {
 		return nil
 	}
-	v := &scoresView{Of: fmt.Sprintf("%s of %s scored.", plural(e.Raw.Items, c.kind.noun(), "s"), number(max(c.total.items, e.Raw.Items)))}
+	v := &scoresView{Of: fmt.Sprintf("%s of %s scored.", plural(e.Raw.Items, c.kind.Noun(), "s"), number(max(c.total.items, e.Raw.Items)))}
 	exact, b := true, c.settings.Intervals
 	if c.settings.Scores == nil {
 		s := c.second
 		exact, b = s.exact, s.intervals
 		if s.unlabelled > 0 {
-			v.Notes = append(v.Notes, plural(s.unlabelled, c.kind.noun(), "s")+" without a true label")
+			v.Notes = append(v.Notes, plural(s.unlabelled, c.kind.Noun(), "s")+" without a true label")
 		}
 		if s.unknown > 0 {
-			v.Notes = append(v.Notes, plural(s.unknown, c.kind.noun(), "s")+" with a true label that is none of the classes")
+			v.Notes = append(v.Notes, plural(s.unknown, c.kind.Noun(), "s")+" with a true label that is none of the classes")
 		}
 	}
 	if !exact {

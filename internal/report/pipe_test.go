@@ -20,7 +20,7 @@ func TestThumbnailOfPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	if _, err := thumbnail(root, "a.jpg", nil); err == nil {
+	if _, err := Picture(root, "a.jpg", nil, thumbSide, thumbQuality); err == nil {
 		t.Error("a picture of a pipe")
 	}
 }

@@ -263,7 +263,7 @@ func TestThumbnails(t *testing.T) {
 	}
 	defer root.Close()
 	for name, size := range map[string]goimage.Point{"plain.jpg": {64, 32}, "turned.jpg": {32, 64}, `.\plain.jpg`: {64, 32}} {
-		data, err := thumbnail(root, name, nil)
+		data, err := Picture(root, name, nil, thumbSide, thumbQuality)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -278,12 +278,12 @@ func TestThumbnails(t *testing.T) {
 			t.Errorf("%s: %x and %x: the picture is not upright", name, first, last)
 		}
 	}
-	data, err := thumbnail(root, "plain.jpg#0", &[4]float64{0.5, 0, 0.5, 1})
+	data, err := Picture(root, "plain.jpg#0", &[4]float64{0.5, 0, 0.5, 1}, thumbSide, thumbQuality)
 	if m, e := jpeg.Decode(bytes.NewReader(data)); err != nil || e != nil || m.Bounds().Dx() > 40 {
 		t.Errorf("a box: %v %v", err, e)
 	}
 	for _, name := range []string{"link.jpg", "../outside.jpg", filepath.Join(dir, "outside.jpg"), "gone.jpg", "no.jpg", ".", "", "a\x00b"} {
-		if _, err := thumbnail(root, name, nil); err == nil {
+		if _, err := Picture(root, name, nil, thumbSide, thumbQuality); err == nil {
 			t.Errorf("%q was opened", name)
 		}
 	}

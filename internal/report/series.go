@@ -156,7 +156,6 @@ type day struct {
 	slots [2][slots]uint16
 	now   [2]slot
 	hours [2]map[int]float64
-	items int
 }
 
 // slots is how many parts a day has: two minutes each.
@@ -205,7 +204,6 @@ func (m *movement) add(it *items.Item, raw, adapted int, seconds float64) {
 		n++
 	}
 	d := m.days[n-1]
-	d.items++
 	for k, class := range [2]int{raw, adapted} {
 		if class < 0 {
 			continue

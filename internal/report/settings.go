@@ -86,8 +86,8 @@ func (s Settings) figures() int {
 	return mostFigures
 }
 
-// noun is what an item is called.
-func (k Kind) noun() string {
+// Noun is what an item is called.
+func (k Kind) Noun() string {
 	switch k {
 	case Pictures:
 		return "picture"
@@ -101,8 +101,8 @@ func (k Kind) noun() string {
 	return "item"
 }
 
-// kindOf goes by what the manifest calls an item, else by the format, the classes, and the names.
-func kindOf(f *items.File, labels []string, file string) Kind {
+// KindOf goes by what the manifest calls an item, else by the format, the classes, and the names.
+func KindOf(f *items.File, labels []string, file string) Kind {
 	if m := f.Manifest; m != nil {
 		switch m.What {
 		case "picture", "crop":

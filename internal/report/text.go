@@ -10,17 +10,17 @@ import (
 // mostVisible is how many bytes of a name, label or message are shown: a page stays small whatever the results hold.
 const mostVisible = 600
 
-// visible is [whole], cut where it is very long.
-func visible(s string) string {
+// Visible is [Whole], cut where it is very long.
+func Visible(s string) string {
 	if len(s) <= mostVisible {
-		return whole(s)
+		return Whole(s)
 	}
-	return whole(strings.ToValidUTF8(s[:mostVisible], "")) + "…"
+	return Whole(strings.ToValidUTF8(s[:mostVisible], "")) + "…"
 }
 
-// whole shows what a screen or terminal would obey as text: control characters, and marks that turn the direction. Line ends become
+// Whole shows what a screen or terminal would obey as text: control characters, and marks that turn the direction. Line ends become
 // spaces. What is not UTF-8 becomes U+FFFD.
-func whole(s string) string {
+func Whole(s string) string {
 	plain := true
 	for _, r := range s {
 		if r == utf8.RuneError || !unicode.IsPrint(r) {
@@ -49,8 +49,8 @@ func whole(s string) string {
 	return b.String()
 }
 
-// named is a label for people: of a taxon as SpeciesNet writes it, identifier;class;order;family;genus;species;name, the name.
-func named(label string) string {
+// Named is a label for people: of a taxon as SpeciesNet writes it, identifier;class;order;family;genus;species;name, the name.
+func Named(label string) string {
 	if strings.Count(label, ";") == 6 {
 		if at := strings.LastIndexByte(label, ';'); at+1 < len(label) {
 			return label[at+1:]

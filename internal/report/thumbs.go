@@ -47,9 +47,9 @@ func (c *Collected) show() error {
 		for k := range s.bursts[i].items {
 			l := &s.bursts[i].items[k]
 			g.Go(func() error {
-				data, err := thumbnail(c.settings.Inputs, l.file, l.box)
+				data, err := Picture(c.settings.Inputs, l.file, l.box, thumbSide, thumbQuality)
 				if err != nil {
-					l.problem = reason(err)
+					l.problem = Reason(err)
 					return nil
 				}
 				l.picture = string(data)
@@ -75,8 +75,8 @@ func (c *Collected) show() error {
 	return nil
 }
 
-// reason is an error without the place, which the page says.
-func reason(err error) string {
+// Reason is an error without the place, which the page says.
+func Reason(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "not in the folder of inputs"
@@ -93,8 +93,9 @@ func reason(err error) string {
 // local is the name of a file below the folder of inputs: results may hold anything, and the root refuses what leads out of it.
 func local(name string) string { return path.Clean(strings.ReplaceAll(name, `\`, "/")) }
 
-// thumbnail reads a picture below the root and makes a small upright JPEG of it, or of the box that was classified.
-func thumbnail(root *os.Root, name string, box *[4]float64) (_ []byte, err error) {
+// Picture reads a picture below the root and makes an upright JPEG of it, or of the box that was classified, of at most side pixels, of a
+// quality from 1 to 100. Names may be anything: the root refuses what leads out of it. A damaged picture is what is left of it.
+func Picture(root *os.Root, name string, box *[4]float64, side, quality int) (_ []byte, err error) {
 	file := local(name)
 	if at := strings.LastIndexByte(file, '#'); at >= 0 && box != nil {
 		file = file[:at]
@@ -120,16 +121,16 @@ func thumbnail(root *os.Root, name string, box *[4]float64) (_ []byte, err error
 	if err != nil {
 		return nil, err
 	}
-	small := scaled(imageprep.Turn(reduced(m, box, meta.Orientation), meta.Orientation))
+	small := scaled(imageprep.Turn(reduced(m, box, meta.Orientation, max(side, 4*thumbSide)), meta.Orientation), side)
 	var out bytes.Buffer
-	if err := jpeg.Encode(&out, small, &jpeg.Options{Quality: thumbQuality}); err != nil {
-		return nil, fmt.Errorf("thumbnail: %w", err)
+	if err := jpeg.Encode(&out, small, &jpeg.Options{Quality: quality}); err != nil {
+		return nil, fmt.Errorf("picture: %w", err)
 	}
 	return out.Bytes(), nil
 }
 
-// reduced cuts the box out and shrinks it to a few times the size of a thumbnail, still as it is stored.
-func reduced(m goimage.Image, box *[4]float64, orientation int) *goimage.NRGBA {
+// reduced cuts the box out and shrinks it to a few times the size of what is shown, still as it is stored.
+func reduced(m goimage.Image, box *[4]float64, orientation, side int) *goimage.NRGBA {
 	from := m.Bounds()
 	if box != nil && orientation <= 1 {
 		x, y, w, h := float64(from.Dx()), float64(from.Dy()), box[2], box[3]
@@ -138,15 +139,15 @@ func reduced(m goimage.Image, box *[4]float64, orientation int) *goimage.NRGBA {
 			from = cut
 		}
 	}
-	w, h := within(from.Dx(), from.Dy(), 4*thumbSide)
+	w, h := within(from.Dx(), from.Dy(), side)
 	out := goimage.NewNRGBA(goimage.Rect(0, 0, w, h))
 	draw.Draw(out, out.Bounds(), goimage.NewUniform(color.White), goimage.Point{}, draw.Src)
 	draw.ApproxBiLinear.Scale(out, out.Bounds(), m, from, draw.Over, nil)
 	return out
 }
 
-func scaled(m *goimage.NRGBA) *goimage.NRGBA {
-	w, h := within(m.Bounds().Dx(), m.Bounds().Dy(), thumbSide)
+func scaled(m *goimage.NRGBA, side int) *goimage.NRGBA {
+	w, h := within(m.Bounds().Dx(), m.Bounds().Dy(), side)
 	out := goimage.NewNRGBA(goimage.Rect(0, 0, w, h))
 	draw.BiLinear.Scale(out, out.Bounds(), m, m.Bounds(), draw.Src, nil)
 	return out
