@@ -26,6 +26,7 @@ import (
 	"github.com/oatta/oatta/internal/cli/setup"
 	"github.com/oatta/oatta/internal/cli/state"
 	"github.com/oatta/oatta/internal/cli/train"
+	"github.com/oatta/oatta/internal/cli/view"
 )
 
 func main() {
@@ -93,6 +94,7 @@ func newApp(env console.Environment) *cli.App {
 			run.EvalCommand(env),
 			filter.Command(env),
 			report.Command(env),
+			view.Command(env),
 			serve.Command(env),
 			serve.KeyCommand(env),
 			calibrate.Command(env),

@@ -71,6 +71,8 @@ var rules = []rule{
 	{"internal/state/live", []string{"adapt"}, "which filters are in memory does not depend on what keeps the others"},
 	{"internal/state/vault", []string{"adapt"}, "how what is kept is sealed does not depend on where it is kept"},
 	{"internal/state", []string{"adapt", "internal/state/live", "internal/state/vault"}, "a store of filter states knows filters and nothing of what they filter"},
+	{"internal/corrections", []string{"internal/lock", "internal/replace"}, "a table of labels knows names, and nothing of what they are of"},
+	{"internal/view", []string{"datasets", "datasets/edf", "datasets/edf/hypnogram", "datasets/motion", "datasets/posts", "internal/corrections", "internal/report", "internal/report/items"}, "pages show what the results and the raw files say, whoever ran, and write labels alone"},
 	{"internal/queue", nil, "what waits in it is not its business"},
 	{"internal/streams", []string{"adapt", "adapt/timeline", "internal/queue"}, "who passes predictions through filters does not ask where they come from"},
 	{"internal/charts", nil, "a drawing knows numbers, not where they come from"},
@@ -100,9 +102,9 @@ var rules = []rule{
 	{"internal/cli/predicted", []string{"adapt/timeline", "datasets", "datasets/predictions", "internal/cli/console", "internal/cli/evaluation", "internal/cli/files", "internal/scores"}, "predictions are read alike, whatever becomes of them"},
 	{"internal/cli/reading", []string{"datasets", "datasets/...", "internal/cli/console", "internal/inputs"}, "collections are read alike, whatever becomes of them"},
 	{"internal/cli/predictor", []string{"internal/cli/console", "internal/method", "memo", "models", "models/...", "tent"}, "flags become the settings of a predictor, and nothing is opened"},
-	{"internal/cli/bench", allBut("cmd/...", "serve/...", "internal/cli/calibrate", "internal/cli/filter", "internal/cli/models", "internal/cli/report", "internal/cli/run", "internal/cli/serve", "internal/cli/state", "internal/cli/train"), "the command of the studies brings them the engine; what they measure of the program, such as its speed, is theirs, and no other command needs it"},
-	{"internal/cli/serve", allBut("benchmarks/...", "cmd/...", "internal/cli/bench", "internal/cli/calibrate", "internal/cli/filter", "internal/cli/models", "internal/cli/report", "internal/cli/run", "internal/cli/state", "internal/cli/train"), "the command of the server brings front end, backend and engine together"},
-	{"internal/cli/...", allBut("benchmarks/...", "cmd/...", "serve/...", "internal/cli/bench", "internal/cli/calibrate", "internal/cli/filter", "internal/cli/models", "internal/cli/report", "internal/cli/run", "internal/cli/serve", "internal/cli/state", "internal/cli/train"), "no command needs another: what two of them need lies beside them"},
+	{"internal/cli/bench", allBut("cmd/...", "serve/...", "internal/cli/calibrate", "internal/cli/filter", "internal/cli/models", "internal/cli/report", "internal/cli/run", "internal/cli/serve", "internal/cli/state", "internal/cli/train", "internal/cli/view"), "the command of the studies brings them the engine; what they measure of the program, such as its speed, is theirs, and no other command needs it"},
+	{"internal/cli/serve", allBut("benchmarks/...", "cmd/...", "internal/cli/bench", "internal/cli/calibrate", "internal/cli/filter", "internal/cli/models", "internal/cli/report", "internal/cli/run", "internal/cli/state", "internal/cli/train", "internal/cli/view"), "the command of the server brings front end, backend and engine together"},
+	{"internal/cli/...", allBut("benchmarks/...", "cmd/...", "serve/...", "internal/cli/bench", "internal/cli/calibrate", "internal/cli/filter", "internal/cli/models", "internal/cli/report", "internal/cli/run", "internal/cli/serve", "internal/cli/state", "internal/cli/train", "internal/cli/view"), "no command needs another: what two of them need lies beside them"},
 	{"cmd/...", allBut("benchmarks/..."), "the program has its studies as a command: what both need, such as scores, is the program's"},
 	{"internal/samebytes", nil, "versions are compared from outside, by their programs"},
 	{"internal/tools/...", allBut("cmd/..."), "tools stand beside the program"},
@@ -111,7 +113,7 @@ var rules = []rule{
 // cliButEvaluation are the packages of commands but the one that reads true labels.
 var cliButEvaluation = []string{
 	"internal/cli/bench", "internal/cli/calibrate", "internal/cli/console", "internal/cli/files", "internal/cli/filter", "internal/cli/filtering", "internal/cli/models", "internal/cli/predicted",
-	"internal/cli/predictor", "internal/cli/reading", "internal/cli/report", "internal/cli/run", "internal/cli/serve", "internal/cli/setup", "internal/cli/state", "internal/cli/train",
+	"internal/cli/predictor", "internal/cli/reading", "internal/cli/report", "internal/cli/run", "internal/cli/serve", "internal/cli/setup", "internal/cli/state", "internal/cli/train", "internal/cli/view",
 }
 
 func allBut(names ...string) []string { return append([]string{"!"}, names...) }

@@ -15,18 +15,6 @@ import (
 	"github.com/oatta/oatta/internal/testdata"
 )
 
-// browser returns a Chromium, or ends the test.
-func browser(t *testing.T) string {
-	t.Helper()
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	testdata.Missing(t, "a browser: chromium")
-	return ""
-}
-
 // opened loads a page and returns its elements as they then are, and what the browser had to say of it.
 func opened(t *testing.T, program, page string, dark bool) (dom, said string) {
 	t.Helper()
@@ -64,7 +52,7 @@ axe.run(document, {resultTypes: ['violations']}).then(r => {
 
 // Pages of every kind load without a word from the browser, fit a telephone, and break no rule of accessibility, in light and dark.
 func TestPagesInABrowser(t *testing.T) {
-	program, axe := browser(t), testdata.Asset(t, "axe-core", "axe.min.js")
+	program, axe := testdata.Browser(t), testdata.Asset(t, "axe-core", "axe.min.js")
 	rules, err := os.ReadFile(axe)
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	goruntime "runtime"
@@ -126,6 +127,18 @@ func Tree(tb testing.TB, names ...string) string {
 func Asset(tb testing.TB, elem ...string) string {
 	tb.Helper()
 	return existing(tb, filepath.Join(append([]string{assets(tb)}, elem...)...), remedy(elem[0], ""))
+}
+
+// Browser returns a Chromium, or ends the test.
+func Browser(tb testing.TB) string {
+	tb.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	Missing(tb, "a browser: chromium")
+	return ""
 }
 
 // OperatorTests returns the folder of ONNX's operator tests, a folder each: the asset, or the repository's copy of the small ones, 1,230 of
