@@ -17,7 +17,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -258,9 +257,8 @@ func TestNothingOutsideIsOpened(t *testing.T) {
 	picture(t, filepath.Join(dir, "secret.jpg"))
 	picture(t, filepath.Join(inside, "own.jpg"))
 	must(t, os.Symlink(filepath.Join(dir, "secret.jpg"), filepath.Join(inside, "link.jpg")))
-	must(t, syscall.Mkfifo(filepath.Join(inside, "pipe.jpg"), 0o600))
 	var lines []line
-	names := []string{"own.jpg", "../secret.jpg", filepath.Join(dir, "secret.jpg"), "link.jpg", "pipe.jpg", `..\secret.jpg`, "a/../../secret.jpg", "", ".", "own.jpg/x"}
+	names := []string{"own.jpg", "../secret.jpg", filepath.Join(dir, "secret.jpg"), "link.jpg", `..\secret.jpg`, "a/../../secret.jpg", "", ".", "own.jpg/x"}
 	for i, name := range names {
 		lines = append(lines, result(name, "s", "deer", "fox", 0.5, noon.Add(time.Duration(i)*time.Second)))
 	}
