@@ -7,9 +7,11 @@ import (
 	"github.com/oatta/oatta/serve"
 )
 
-// admission bounds what waits at a model: rows in all, what they take as inputs of a network, and requests of one stream, so that none fills the queue alone.
+// admission bounds what waits at a model: rows in all, what they take as inputs of a network, and requests of one stream, so that none fills the
+// queue alone. It knows the requests with a key that are on their way.
 type admission struct {
-	limits Limits
+	limits  Limits
+	flights flights
 
 	mu      sync.Mutex
 	rows    int

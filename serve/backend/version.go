@@ -49,6 +49,7 @@ func (v *version) infer(ctx context.Context, r *serve.Request) (*serve.Response,
 		return nil, err
 	}
 	c.ends = func() {
+		v.admission.flights.end(c)
 		v.admission.leave(c.stream, c.n, c.bytes())
 		v.tally.count(c)
 		v.users.Done()
@@ -106,7 +107,10 @@ func (v *version) begin(c *call) {
 		return
 	}
 	if c.request.Sequence.Key != "" {
-		known, err := v.shards.before(c)
+		known, err := false, v.admission.flights.wait(c)
+		if err == nil {
+			known, err = v.shards.before(c)
+		}
 		if known || err != nil {
 			c.finish(err)
 			return
