@@ -206,6 +206,37 @@ func TestServeDrains(t *testing.T) {
 	}
 }
 
+// Connections beyond the limit wait until one is closed.
+func TestServeConnections(t *testing.T) {
+	s := startServer(t, "--classes", "3", "--max-connections", "2")
+	var open []net.Conn
+	for range 2 {
+		c, err := net.Dial("tcp", s.at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		open = append(open, c)
+	}
+	transport := &http.Transport{DisableKeepAlives: true}
+	ready := func(within time.Duration) error {
+		r, err := (&http.Client{Transport: transport, Timeout: within}).Get("http://" + s.at + "/v2/health/ready")
+		if err == nil {
+			err = r.Body.Close()
+		}
+		return err
+	}
+	if err := ready(300 * time.Millisecond); err == nil {
+		t.Error("a third connection was served")
+	}
+	if err := open[0].Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := ready(20 * time.Second); err != nil {
+		t.Error(err)
+	}
+}
+
 // A network on real pictures, and metrics of it.
 func TestServeNetwork(t *testing.T) {
 	needEngine(t)
@@ -342,6 +373,7 @@ func TestServeRefuses(t *testing.T) {
 		{[]string{"--classes", "3", "--log", "xml"}, "text or json"},
 		{[]string{"--classes", "3", "--tls-cert", "x"}, "--tls-key"},
 		{[]string{"--classes", "3", "--max-rows", "-1"}, "at least 1"},
+		{[]string{"--classes", "3", "--max-connections", "0"}, "at least 1"},
 		{[]string{"--classes", "3", "--pprof", "0.0.0.0:0"}, "loopback"},
 		{[]string{"-m", "no/such.onnx"}, "no/such.onnx"},
 		{[]string{"-m", "a/b=x"}, "NAME=PATH"},

@@ -78,6 +78,7 @@ func limitFlags() []cli.Flag {
 		&cli.IntFlag{Name: "max-rows", Value: 4096, Category: limitCategory, Usage: "rows of one request"},
 		&cli.IntFlag{Name: "max-queue", Value: 65536, Category: limitCategory, Usage: "rows that wait at a model before clients are told to come later"},
 		&cli.IntFlag{Name: "max-stream-queue", Value: 256, Category: limitCategory, Usage: "requests of one stream that wait"},
+		&cli.IntFlag{Name: "max-connections", Value: 4096, Category: limitCategory, Usage: "connections at once; others wait until one of them is closed, as each is after two minutes without a request"},
 		&cli.IntFlag{Name: "max-body", Value: 64 << 20, Category: limitCategory, Usage: "`BYTES` of a request"},
 		&cli.Int64Flag{Name: "max-pixels", Value: 32 << 20, Category: limitCategory, Usage: "pixels of a picture"},
 		&cli.IntFlag{Name: "keys", Value: 16, Category: limitCategory, Usage: "of the last requests of a stream with a key that are known again, with their answers"},

@@ -20,6 +20,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/urfave/cli/v2"
 	"go.opentelemetry.io/otel/trace"
+	"golang.org/x/net/netutil"
 
 	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/internal/cli/filtering"
@@ -45,6 +46,9 @@ func run(c *cli.Context, env console.Environment) error {
 	others, err := readConfig(c)
 	if err != nil {
 		return err
+	}
+	if n := c.Int("max-connections"); n < 1 {
+		return fmt.Errorf("--max-connections %d: want at least 1", n)
 	}
 	stop := env.Stops.Begin()
 	s := &server{c: c, env: env}
@@ -144,6 +148,7 @@ func (s *server) serve(l net.Listener, stop <-chan struct{}) error {
 	if s.security.authorize == nil && !s.c.Bool("insecure") {
 		web.Handler = ownNames(web.Handler)
 	}
+	l = netutil.LimitListener(l, s.c.Int("max-connections"))
 	scheme := "http"
 	if s.security.tls != nil {
 		l, scheme = tls.NewListener(l, s.security.tls), "https"
