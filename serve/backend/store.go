@@ -2,6 +2,7 @@ package backend
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/internal/state"
@@ -31,6 +32,7 @@ type Store interface {
 type memory struct {
 	classes  int
 	settings adapt.Settings
+	mu       sync.RWMutex // of the map, which lists read from other goroutines than the keeper's
 	streams  map[string]*kept
 	n        int // of them, as of the last commit
 	position state.Position
@@ -53,7 +55,7 @@ func (m *memory) Filter(stream string) (*adapt.Filter, error) {
 	}
 	f, err := adapt.New(m.classes, m.settings)
 	if err == nil {
-		m.streams[stream] = &kept{filter: f}
+		m.set(stream, f)
 	}
 	return f, err
 }
@@ -76,9 +78,21 @@ func (m *memory) Adopt(stream string, snapshot []byte) error {
 		err = state.Fits(f, m.classes, m.settings)
 	}
 	if err == nil {
-		m.streams[stream] = &kept{filter: f}
+		m.set(stream, f)
 	}
 	return err
+}
+
+func (m *memory) set(stream string, f *adapt.Filter) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.streams[stream] = &kept{filter: f}
+}
+
+func (m *memory) Remove(stream string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.streams, stream)
 }
 
 func (m *memory) Load(stream string) (*adapt.Filter, error) {
@@ -110,7 +124,6 @@ func (m *memory) Commit(p state.Position) error {
 	return nil
 }
 
-func (m *memory) Remove(stream string)     { delete(m.streams, stream) }
 func (m *memory) Discard()                 {}
 func (m *memory) Position() state.Position { return m.position }
 func (m *memory) Len() int                 { return m.n }

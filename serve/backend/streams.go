@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -93,32 +92,6 @@ func (b *Backend) List(ctx context.Context, model, namespace, after string, limi
 		return nil, err
 	}
 	return out, nil
-}
-
-// names are those of streams with a prefix, behind the one named after, in byte order, at most limit of them.
-func (s *shards) names(ctx context.Context, prefix, after string, limit int) (out []string, err error) {
-	for _, k := range s.held() {
-		err := k.do(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			names, err := k.store.Streams()
-			at, there := slices.BinarySearch(names, prefix+after)
-			if there {
-				at++
-			}
-			for n := 0; at < len(names) && n < limit && strings.HasPrefix(names[at], prefix); n++ {
-				out = append(out, names[at])
-				at++
-			}
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	slices.Sort(out)
-	return out[:min(limit, len(out))], nil
 }
 
 // Show implements [serve.Streams].

@@ -1,11 +1,6 @@
 package backend
 
-import (
-	"time"
-)
-
-// sweepChunk is how many streams are looked at between two batches of requests.
-const sweepChunk = 256
+import "time"
 
 // sweep forgets streams without an item for so long, until the keeper is closed.
 func (k *keeper) sweep(after time.Duration) {
@@ -25,30 +20,28 @@ func (k *keeper) sweep(after time.Duration) {
 }
 
 func (k *keeper) forgetBefore(t time.Time) error {
-	var names []string
-	err := k.do(func() (err error) {
-		names, err = k.store.Streams()
-		return err
-	})
 	removed := 0
-	for len(names) > 0 && err == nil {
-		chunk := names[:min(len(names), sweepChunk)]
-		names = names[len(chunk):]
-		select {
-		case <-k.closing:
-			return nil
-		default:
-		}
-		err = k.do(func() error {
-			n, err := k.removeIdle(chunk, t)
+	err := k.each(func(names []string) error {
+		return k.do(func() error {
+			n, err := k.removeIdle(names, t)
 			removed += n
 			return err
 		})
-	}
-	if err == nil && removed > 0 {
+	})
+	if err == nil && removed > 0 && !k.ends() {
 		err = k.do(func() error { return k.store.Forget() }) // their traces
 	}
 	return err
+}
+
+// ends tells whether the keeper is being closed.
+func (k *keeper) ends() bool {
+	select {
+	case <-k.closing:
+		return true
+	default:
+		return false
+	}
 }
 
 func (k *keeper) removeIdle(streams []string, before time.Time) (int, error) {
