@@ -31,7 +31,7 @@ type rule struct {
 // try the real engine; those of the client bring the server that it asks. Those of the parts of models, and of the oracle, may bring the parts of models: derivative rules are tested on files.
 var rules = []rule{
 	{"runtime/ort/orttest", []string{"internal/testdata", "runtime", "runtime/ort", "runtime/ort/ortlib"}, "a helper of tests finds the engine and nothing else"},
-	{"runtime/ort/ortlib", []string{"runtime"}, "finding the library needs the names of devices, and no cgo"},
+	{"runtime/ort/ortlib", []string{"runtime"}, "finding the library needs the names of devices, and no native code"},
 	{"runtime/ort/...", []string{"runtime", "runtime/ort/ortlib"}, "the engine knows the vocabulary and its library, and nothing of models"},
 	{"runtime/runtimetest", []string{"runtime"}, "a conformance suite that knew more than the vocabulary would test more than an engine"},
 	{"runtime", nil, "the vocabulary is at the bottom"},
@@ -259,11 +259,12 @@ func TestFilterAndClientNeedTheStandardLibraryAlone(t *testing.T) {
 	}
 }
 
-func TestCgoIsInOnePlace(t *testing.T) {
+func TestNativeCodeIsInOnePlace(t *testing.T) {
+	native := []string{"C", "github.com/yalue/onnxruntime_go", "github.com/ebitengine/purego"}
 	for _, s := range sources(t) {
 		i := s.imports()
-		if (i["C"] != nil || i["github.com/yalue/onnxruntime_go"] != nil) && s.pkg != "runtime/ort" {
-			t.Errorf("%s: cgo outside runtime/ort: everything else must build and pass its tests without it", s.path)
+		if s.pkg != "runtime/ort" && slices.ContainsFunc(native, func(name string) bool { return i[name] != nil }) {
+			t.Errorf("%s: native code outside runtime/ort: everything else must build and pass its tests without it", s.path)
 		}
 	}
 }

@@ -1,8 +1,9 @@
-//go:build cgo
+//go:build !noengine
 
 package ort
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,9 +11,12 @@ import (
 	goruntime "runtime"
 	"strings"
 	"testing"
+	"unsafe"
+
+	"github.com/oatta/oatta/internal/testdata"
 )
 
-// compile builds a C file into a shared library or a program, with the compiler that cgo uses.
+// compile builds a C file into a shared library or a program, with the compiler that cgo would use.
 func compile(t *testing.T, out, source string, args ...string) {
 	t.Helper()
 	if goruntime.GOOS == "windows" {
@@ -23,6 +27,9 @@ func compile(t *testing.T, out, source string, args ...string) {
 		t.Fatal(err)
 	}
 	cc := strings.Fields(goEnv(t, "CC"))
+	if _, err := exec.LookPath(cc[0]); err != nil {
+		testdata.Missing(t, "no C compiler: %v", err)
+	}
 	cmd := exec.Command(cc[0], append(append(cc[1:], "-o", out, file), args...)...)
 	if output, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", cmd.Args, err, output)
@@ -43,27 +50,72 @@ func goCommand(t *testing.T, args ...string) string {
 	return strings.TrimSpace(string(output))
 }
 
-// TestSlots compares the numbers in api.c with the header of the wrapper, by a C program that asks the compiler.
+// TestSlots compares the numbers in api.c and in slots_pure.go with the header of the wrapper, by a C program that asks the compiler.
 func TestSlots(t *testing.T) {
-	source, err := os.ReadFile("api.c")
-	if err != nil {
-		t.Fatal(err)
-	}
-	slots := regexp.MustCompile(`SLOT_(\w+) = (\d+),`).FindAllStringSubmatch(string(source), -1)
-	if len(slots) < 20 {
-		t.Fatalf("%d slots in api.c", len(slots))
-	}
 	header := goCommand(t, "list", "-m", "-f", "{{.Dir}}", "github.com/yalue/onnxruntime_go")
 	var program strings.Builder
 	program.WriteString("#include <stddef.h>\n#include \"onnxruntime_c_api.h\"\n")
 	program.WriteString("_Static_assert(ORT_API_VERSION == 24, \"apiVersion\");\n")
-	for _, s := range slots {
-		program.WriteString("_Static_assert(offsetof(OrtApi, " + s[1] + ") == " + s[2] + " * sizeof(void *), \"" + s[1] + "\");\n")
+	for file, pattern := range map[string]string{"api.c": `SLOT_(\w+) = (\d+),`, "slots_pure.go": `slot(\w+) += (\d+)\n`} {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slots := regexp.MustCompile(pattern).FindAllStringSubmatch(string(source), -1)
+		if len(slots) < 20 {
+			t.Fatalf("%d slots in %s", len(slots), file)
+		}
+		for _, s := range slots {
+			name := strings.NewReplacer("CUDAV2", "_CUDA_V2", "ShapeHas", "Shape_Has").Replace(s[1])
+			program.WriteString("_Static_assert(offsetof(OrtApi, " + name + ") == " + s[2] + " * sizeof(void *), \"" + s[1] + "\");\n")
+		}
 	}
 	program.WriteString("int main(void) { return 0; }\n")
 	compile(t, filepath.Join(t.TempDir(), "slots"), program.String(), "-I", header)
 	if apiVersion != 24 {
 		t.Error("this test asserts another version of the API than api.go")
+	}
+}
+
+// TestLayout compares our structures with those of api.h, whose place they take in calls.
+func TestLayout(t *testing.T) {
+	var a argument
+	var i info
+	var program strings.Builder
+	program.WriteString("#include \"api.h\"\n")
+	for field, offset := range map[string]uintptr{
+		"oatta_tensor, data": unsafe.Offsetof(a.data), "oatta_tensor, bytes": unsafe.Offsetof(a.bytes),
+		"oatta_tensor, rank": unsafe.Offsetof(a.rank), "oatta_tensor, first_dim": unsafe.Offsetof(a.firstDim),
+		"oatta_tensor, type": unsafe.Offsetof(a.element), "oatta_tensor, want_alloc": unsafe.Offsetof(a.wantAlloc),
+		"oatta_info, kind": unsafe.Offsetof(i.kind), "oatta_info, type": unsafe.Offsetof(i.element),
+		"oatta_info, has_shape": unsafe.Offsetof(i.hasShape), "oatta_info, rank": unsafe.Offsetof(i.rank),
+		"oatta_info, dims": unsafe.Offsetof(i.dims), "oatta_info, data": unsafe.Offsetof(i.data),
+	} {
+		fmt.Fprintf(&program, "_Static_assert(offsetof(%s) == %d, \"%s\");\n", field, offset, field)
+	}
+	fmt.Fprintf(&program, "_Static_assert(sizeof(oatta_tensor) == %d && sizeof(oatta_info) == %d, \"sizes\");\n", unsafe.Sizeof(a), unsafe.Sizeof(i))
+	program.WriteString("int main(void) { return 0; }\n")
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	compile(t, filepath.Join(t.TempDir(), "layout"), program.String(), "-I", here)
+}
+
+// TestElements compares names and numbers with the header's.
+func TestElements(t *testing.T) {
+	for i, want := range map[elementType]string{1: "FLOAT", 2: "UINT8", 6: "INT32", 7: "INT64", 8: "STRING", 9: "BOOL", 10: "FLOAT16", 22: "INT4"} {
+		if got := i.String(); got != "ONNX_TENSOR_ELEMENT_DATA_TYPE_"+want {
+			t.Errorf("%d is %s, want %s", i, got, want)
+		}
+	}
+	for _, e := range elements {
+		if dtypeOf(e.theirs) != e.ours || elementOf(e.ours) != e.theirs {
+			t.Errorf("%v and %v", e.ours, e.theirs)
+		}
+	}
+	if got := onnxType(6).String() + elementType(99).String(); got != "ONNX_TYPE_OPTIONALONNX_TENSOR_ELEMENT_DATA_TYPE_99" {
+		t.Error(got)
 	}
 }
 

@@ -1,10 +1,4 @@
-//go:build cgo
-
 package ort
-
-// #include <stdlib.h>
-// #include "api.h"
-import "C"
 
 import (
 	goruntime "runtime"
@@ -15,18 +9,24 @@ import (
 
 // call is the scratch memory of one run, kept between runs so that a run allocates none.
 type call struct {
-	tensors []C.oatta_tensor // inputs, then outputs
-	values  []unsafe.Pointer // OrtValue * of each, for C
-	dims    []int64          // the sizes of all of them
-	pinner  goruntime.Pinner // holds the caller's elements in place while C has their addresses
+	inputs    int              // how many of arguments and values are inputs; the rest are outputs
+	arguments []argument       // inputs, then outputs
+	values    []unsafe.Pointer // OrtValue * of each, for C
+	dims      []int64          // the sizes of all of them
+	words     words            // for calls without cgo
+	pinner    goruntime.Pinner // holds the caller's elements in place while C has their addresses
 }
+
+// words are the arguments of one function of the library, kept in the call: those of a variadic call would be allocated for each.
+type words [8]uintptr
 
 func newCall(inputs, outputs int) *call {
 	n := inputs + outputs
 	return &call{
-		tensors: make([]C.oatta_tensor, n),
-		values:  make([]unsafe.Pointer, n),
-		dims:    make([]int64, 1, 4*n+1), // never without an element, so that it has an address
+		inputs:    inputs,
+		arguments: make([]argument, n),
+		values:    make([]unsafe.Pointer, n),
+		dims:      make([]int64, 1, 4*n+1), // never without an element, so that it has an address
 	}
 }
 
@@ -34,23 +34,23 @@ func newCall(inputs, outputs int) *call {
 func (c *call) load(dst, src []runtime.Tensor) {
 	c.dims = c.dims[:1]
 	for i := range src {
-		c.set(&c.tensors[i], src[i])
+		c.set(&c.arguments[i], src[i])
 	}
 	for i := range dst {
-		c.set(&c.tensors[len(src)+i], dst[i])
+		c.set(&c.arguments[len(src)+i], dst[i])
 	}
 }
 
 // unload lets go of the caller's tensors.
 func (c *call) unload() {
 	c.pinner.Unpin()
-	clear(c.tensors)
+	clear(c.arguments)
 	clear(c.values)
 }
 
-func (c *call) set(to *C.oatta_tensor, t runtime.Tensor) {
+func (c *call) set(to *argument, t runtime.Tensor) {
 	if t.Data == nil {
-		*to = C.oatta_tensor{want_alloc: 1}
+		*to = argument{wantAlloc: 1}
 		return
 	}
 	data, elements := address(t.Data)
@@ -59,12 +59,12 @@ func (c *call) set(to *C.oatta_tensor, t runtime.Tensor) {
 	} else {
 		data = nil // an empty slice may point just past another object
 	}
-	*to = C.oatta_tensor{
-		data:      data,
-		bytes:     C.size_t(elements * t.Type().Size()),
-		rank:      C.size_t(len(t.Shape)),
-		first_dim: C.size_t(len(c.dims)),
-		_type:     elementOf(t.Type()),
+	*to = argument{
+		data:     data,
+		bytes:    uintptr(elements * t.Type().Size()),
+		rank:     uintptr(len(t.Shape)),
+		firstDim: uintptr(len(c.dims)),
+		element:  elementOf(t.Type()),
 	}
 	c.dims = append(c.dims, t.Shape...)
 }
@@ -86,28 +86,4 @@ func address(data any) (unsafe.Pointer, int) {
 		return unsafe.Pointer(unsafe.SliceData(d)), len(d)
 	}
 	return nil, 0
-}
-
-// cNames is an array of C strings in C memory.
-type cNames []*C.char
-
-func newCNames(ports []runtime.Port) cNames {
-	if len(ports) == 0 {
-		return nil
-	}
-	array := C.calloc(C.size_t(len(ports)), C.size_t(unsafe.Sizeof((*C.char)(nil))))
-	names := cNames(unsafe.Slice((**C.char)(array), len(ports)))
-	for i, p := range ports {
-		names[i] = C.CString(p.Name)
-	}
-	return names
-}
-
-func (n cNames) first() **C.char { return unsafe.SliceData(n) }
-
-func (n cNames) free() {
-	for _, name := range n {
-		C.free(unsafe.Pointer(name))
-	}
-	C.free(unsafe.Pointer(n.first()))
 }

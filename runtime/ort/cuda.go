@@ -1,5 +1,3 @@
-//go:build cgo
-
 package ort
 
 import (
@@ -15,15 +13,13 @@ import (
 	"strconv"
 	"strings"
 
-	wrapper "github.com/yalue/onnxruntime_go"
-
 	"github.com/oatta/oatta/runtime/ort/ortlib"
 )
 
 const cudaProvider = "CUDAExecutionProvider"
 
 // appendCUDA adds the CUDA provider to o, or says what is missing for it.
-func (e *Engine) appendCUDA(o *wrapper.SessionOptions, deviceID int) error {
+func (e *Engine) appendCUDA(o *sessionOptions, deviceID int) error {
 	if !slices.Contains(e.providers, cudaProvider) {
 		return fmt.Errorf("cuda: %s has no CUDA provider (it has %s): a CUDA build of ONNX Runtime is needed",
 			e.path, strings.Join(e.providers, ", "))
@@ -31,7 +27,7 @@ func (e *Engine) appendCUDA(o *wrapper.SessionOptions, deviceID int) error {
 	if err := e.checkProviders(); err != nil {
 		return fmt.Errorf("cuda: %w", err)
 	}
-	cuda, err := wrapper.NewCUDAProviderOptions()
+	cuda, err := newCUDAProviderOptions()
 	if err != nil {
 		return e.explainCUDA(err)
 	}

@@ -1,5 +1,3 @@
-//go:build cgo
-
 package ort
 
 import (
@@ -11,11 +9,13 @@ import (
 	"strings"
 	"sync"
 
-	wrapper "github.com/yalue/onnxruntime_go"
-
 	"github.com/oatta/oatta/runtime"
 	"github.com/oatta/oatta/runtime/ort/ortlib"
 )
+
+// ErrNoEngine is the cause of a failed [Load] in a program without the engine: one that was built without cgo for a system where that is
+// needed, or with the tag noengine.
+var ErrNoEngine = errors.New("this program was built without ONNX Runtime (see package runtime/ort)")
 
 // Engine is the loaded ONNX Runtime. There is one per process; it is safe for concurrent use.
 type Engine struct {
@@ -79,19 +79,10 @@ func load(path string) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := initialize(path); err != nil {
+	if err := table.initialize(path); err != nil {
 		return nil, fmt.Errorf("runtime/ort: load %s: %w", path, err)
 	}
 	return &Engine{api: table, path: path, version: version, providers: providers}, nil
-}
-
-// initialize creates the environment. It logs only what is fatal: all else comes back as an error.
-func initialize(path string) error {
-	wrapper.SetSharedLibraryPath(path)
-	if err := wrapper.InitializeEnvironment(wrapper.WithLogLevelFatal()); err != nil {
-		return err
-	}
-	return wrapper.DisableTelemetry()
 }
 
 // Version returns the version of the library, as "1.24.4".
@@ -168,21 +159,6 @@ func (e *Engine) openOn(device runtime.Device, src source, cfg runtime.Config, r
 	return s, nil
 }
 
-// load makes the wrapper's session. It gets no names of ports: those are only for the wrapper's own Run.
-func (src source) load(options *wrapper.SessionOptions) (*wrapper.DynamicAdvancedSession, error) {
-	var s *wrapper.DynamicAdvancedSession
-	var err error
-	if src.data != nil {
-		s, err = wrapper.NewDynamicAdvancedSessionWithONNXData(src.data, nil, nil, options)
-	} else {
-		s, err = wrapper.NewDynamicAdvancedSession(src.name, nil, nil, options)
-	}
-	if inner := errors.Unwrap(err); inner != nil {
-		err = inner // what the library says, without the wrapper's "Error creating C session"
-	}
-	return s, err
-}
-
 func deviceName(cfg runtime.Config) string {
 	if cfg.Device == runtime.DeviceCUDA {
 		return fmt.Sprintf("cuda:%d", cfg.DeviceID)
@@ -190,5 +166,5 @@ func deviceName(cfg runtime.Config) string {
 	return string(runtime.DeviceCPU)
 }
 
-// destroy frees something of the wrapper's whose Destroy can only fail if it is not initialised, which it is.
+// destroy frees something of the library's whose Destroy can only fail if it is not initialised, which it is.
 func destroy(d interface{ Destroy() error }) { _ = d.Destroy() }

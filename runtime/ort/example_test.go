@@ -1,4 +1,4 @@
-//go:build cgo
+//go:build !noengine
 
 package ort_test
 

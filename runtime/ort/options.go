@@ -1,11 +1,7 @@
-//go:build cgo
-
 package ort
 
 import (
 	"fmt"
-
-	wrapper "github.com/yalue/onnxruntime_go"
 
 	"github.com/oatta/oatta/runtime"
 )
@@ -13,19 +9,19 @@ import (
 // setting carries one part of a Config over to the session options.
 type setting struct {
 	name string
-	set  func(o *wrapper.SessionOptions, cfg runtime.Config) error
+	set  func(o *sessionOptions, cfg runtime.Config) error
 }
 
 // settings are applied in order.
 var settings = []setting{
 	{"optimization", setOptimization},
-	{"intra threads", func(o *wrapper.SessionOptions, cfg runtime.Config) error {
+	{"intra threads", func(o *sessionOptions, cfg runtime.Config) error {
 		return o.SetIntraOpNumThreads(cfg.IntraThreads)
 	}},
 	{"inter threads", setInterThreads},
 	{"memory pattern", setPattern},
 	{"spin", setSpin},
-	{"profile", func(o *wrapper.SessionOptions, cfg runtime.Config) error {
+	{"profile", func(o *sessionOptions, cfg runtime.Config) error {
 		if cfg.Profile == "" {
 			return nil
 		}
@@ -34,8 +30,8 @@ var settings = []setting{
 }
 
 // options builds the session options of cfg. The caller destroys them.
-func (e *Engine) options(cfg runtime.Config, fromBytes bool) (*wrapper.SessionOptions, error) {
-	o, err := wrapper.NewSessionOptions()
+func (e *Engine) options(cfg runtime.Config, fromBytes bool) (*sessionOptions, error) {
+	o, err := newSessionOptions()
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +42,7 @@ func (e *Engine) options(cfg runtime.Config, fromBytes bool) (*wrapper.SessionOp
 	return o, nil
 }
 
-func (e *Engine) fill(o *wrapper.SessionOptions, cfg runtime.Config, fromBytes bool) error {
+func (e *Engine) fill(o *sessionOptions, cfg runtime.Config, fromBytes bool) error {
 	for _, s := range settings {
 		if err := s.set(o, cfg); err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
@@ -63,25 +59,25 @@ func (e *Engine) fill(o *wrapper.SessionOptions, cfg runtime.Config, fromBytes b
 	return nil
 }
 
-var levels = map[runtime.Optimization]wrapper.GraphOptimizationLevel{
-	"":                       wrapper.GraphOptimizationLevelEnableAll,
-	runtime.OptimizeAll:      wrapper.GraphOptimizationLevelEnableAll,
-	runtime.OptimizeExtended: wrapper.GraphOptimizationLevelEnableExtended,
-	runtime.OptimizeBasic:    wrapper.GraphOptimizationLevelEnableBasic,
-	runtime.OptimizeNone:     wrapper.GraphOptimizationLevelDisableAll,
+var levels = map[runtime.Optimization]optimizationLevel{
+	"":                       levelEnableAll,
+	runtime.OptimizeAll:      levelEnableAll,
+	runtime.OptimizeExtended: levelEnableExtended,
+	runtime.OptimizeBasic:    levelEnableBasic,
+	runtime.OptimizeNone:     levelDisableAll,
 }
 
-func setOptimization(o *wrapper.SessionOptions, cfg runtime.Config) error {
+func setOptimization(o *sessionOptions, cfg runtime.Config) error {
 	return o.SetGraphOptimizationLevel(levels[cfg.Optimization])
 }
 
 // setInterThreads turns on parallel execution where more than one operator may run at a time. CUDA has no such mode; the
 // library would say so only in its log.
-func setInterThreads(o *wrapper.SessionOptions, cfg runtime.Config) error {
+func setInterThreads(o *sessionOptions, cfg runtime.Config) error {
 	if cfg.InterThreads < 2 || cfg.Device == runtime.DeviceCUDA {
-		return o.SetExecutionMode(wrapper.ExecutionModeSequential)
+		return o.SetExecutionMode(modeSequential)
 	}
-	if err := o.SetExecutionMode(wrapper.ExecutionModeParallel); err != nil {
+	if err := o.SetExecutionMode(modeParallel); err != nil {
 		return err
 	}
 	return o.SetInterOpNumThreads(cfg.InterThreads)
@@ -90,12 +86,12 @@ func setInterThreads(o *wrapper.SessionOptions, cfg runtime.Config) error {
 // setPattern leaves the memory pattern out where memory counts. After its first run a session takes one block for all values of the next,
 // beside the pieces that the first one took and that its arena keeps. MEMO with 16 views of EfficientNet-Lite0 at 224 pixels peaks at 5.1 GB
 // with it and at 3.3 GB without, in no more time.
-func setPattern(o *wrapper.SessionOptions, cfg runtime.Config) error {
+func setPattern(o *sessionOptions, cfg runtime.Config) error {
 	return o.SetMemPattern(!cfg.Sparing)
 }
 
 // setSpin says whether idle threads of both pools wait busily. The library's own default is that they do.
-func setSpin(o *wrapper.SessionOptions, cfg runtime.Config) error {
+func setSpin(o *sessionOptions, cfg runtime.Config) error {
 	value := "0"
 	if cfg.Spin {
 		value = "1"

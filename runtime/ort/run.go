@@ -1,9 +1,4 @@
-//go:build cgo
-
 package ort
-
-// #include "api.h"
-import "C"
 
 import (
 	"context"
@@ -45,15 +40,14 @@ func (s *session) Run(ctx context.Context, dst, src []runtime.Tensor) error {
 	return s.collect(c, dst)
 }
 
-// run makes the one crossing into C.
+// run runs the library, and names the port that an error is about.
 func (s *session) run(ctx context.Context, c *call, dst []runtime.Tensor) error {
 	cancel, err := s.api.watch(ctx)
 	if err != nil {
 		return fmt.Errorf("runtime/ort: run: %w", err)
 	}
 	defer cancel.release()
-	err = failure(C.oatta_run(s.api.table, s.pointer, s.memory, cancel.options, s.names.first(), first(c.tensors),
-		C.size_t(len(s.inputs)), C.size_t(len(s.outputs)), (*C.int64_t)(first(c.dims)), first(c.values)))
+	err = s.api.run(s.pointer, s.memory, cancel.options, s.names, c)
 	if err == nil {
 		return nil
 	}
@@ -62,9 +56,6 @@ func (s *session) run(ctx context.Context, c *call, dst []runtime.Tensor) error 
 	}
 	return runError(err.Error(), s.outputs, dst)
 }
-
-// first returns the address of a slice's elements, for C.
-func first[T any](s []T) *T { return unsafe.SliceData(s) }
 
 // canceller ends one run when its context ends. Its options are nil where the context never does.
 type canceller struct {
@@ -83,14 +74,14 @@ func (a api) watch(ctx context.Context) (canceller, error) {
 }
 
 func (a api) watchEnding(ctx context.Context) (canceller, error) {
-	var options unsafe.Pointer
-	if err := failure(C.oatta_run_options(a.table, &options)); err != nil {
+	options, err := a.createRunOptions()
+	if err != nil {
 		return canceller{}, err
 	}
 	done := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(done)
-		_ = failure(C.oatta_terminate(a.table, options)) // it sets a flag, and has no way to fail
+		_ = a.terminate(options) // it sets a flag, and has no way to fail
 	})
 	return canceller{a, options, stop, done}, nil
 }
@@ -103,7 +94,7 @@ func (c canceller) release() {
 	if !c.stop() {
 		<-c.done
 	}
-	C.oatta_release_run_options(c.api.table, c.options)
+	c.api.releaseRunOptions(c.options)
 }
 
 // collect copies the outputs that the library allocated into tensors of ours, and releases them.
@@ -111,11 +102,11 @@ func (s *session) collect(c *call, dst []runtime.Tensor) error {
 	values := c.values[len(s.inputs):]
 	defer func() {
 		for _, v := range values {
-			C.oatta_release_value(s.api.table, v)
+			s.api.releaseValue(v)
 		}
 	}()
 	for i := range dst {
-		if c.tensors[len(s.inputs)+i].want_alloc == 0 {
+		if c.arguments[len(s.inputs)+i].wantAlloc == 0 {
 			continue
 		}
 		t, err := s.api.tensor(values[i])
@@ -132,17 +123,17 @@ func (a api) tensor(value unsafe.Pointer) (runtime.Tensor, error) {
 	if value == nil {
 		return runtime.Tensor{}, errors.New("the model did not produce it")
 	}
-	var info C.oatta_info
-	if err := failure(C.oatta_value(a.table, value, &info)); err != nil {
+	info, err := a.valueInfo(value)
+	if err != nil {
 		return runtime.Tensor{}, err
 	}
-	info.has_shape = 1
-	t := runtime.Tensor{Shape: shapeOf(&info)}
+	info.hasShape = 1
+	t := runtime.Tensor{Shape: info.shape()}
 	n, err := runtime.Elements(t.Shape)
 	if err != nil {
 		return t, err
 	}
-	if t.Data = copyElements(dtypeOf(info._type), info.data, n); t.Data == nil {
+	if t.Data = copyElements(dtypeOf(info.element), info.data, n); t.Data == nil {
 		return t, errors.New("it is of a type that the model did not declare")
 	}
 	return t, nil

@@ -1,16 +1,11 @@
-//go:build cgo
-
 package ort
 
 import (
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"sync"
 	"unsafe"
-
-	wrapper "github.com/yalue/onnxruntime_go"
 
 	"github.com/oatta/oatta/runtime"
 )
@@ -18,7 +13,7 @@ import (
 // session is an open model. Runs hold mu for reading, Close for writing: so Close waits for the runs in flight.
 type session struct {
 	api     api
-	inner   *wrapper.DynamicAdvancedSession
+	inner   *inner
 	pointer unsafe.Pointer // OrtSession *, owned by inner
 	memory  unsafe.Pointer // OrtMemoryInfo *, owned by the environment: ordinary CPU memory
 
@@ -38,13 +33,12 @@ var (
 )
 
 // newSession reads what a session tells about itself. On an error the caller still owns inner.
-func (e *Engine) newSession(inner *wrapper.DynamicAdvancedSession) (*session, error) {
+func (e *Engine) newSession(inner *inner) (*session, error) {
 	s := &session{api: e.api, inner: inner}
-	memory, err := wrapper.GetMemoryInfo()
-	if err != nil {
+	var err error
+	if s.memory, err = cpuMemory(); err != nil {
 		return nil, err
 	}
-	s.memory = unsafe.Pointer(memory)
 	if s.pointer, err = sessionPointer(inner); err != nil {
 		return nil, err
 	}
@@ -60,18 +54,6 @@ func (e *Engine) newSession(inner *wrapper.DynamicAdvancedSession) (*session, er
 	s.names = newCNames(slices.Concat(s.inputs, s.outputs))
 	s.calls.New = func() any { return newCall(len(s.inputs), len(s.outputs)) }
 	return s, nil
-}
-
-// sessionPointer reads the OrtSession * out of the wrapper's session, which keeps it to itself. The version of the wrapper is
-// pinned in go.mod; one that is built otherwise makes every Open fail here, with this message, and never a wrong read.
-func sessionPointer(s *wrapper.DynamicAdvancedSession) (unsafe.Pointer, error) {
-	inner := reflect.ValueOf(s).Elem().FieldByName("s")
-	if inner.Kind() == reflect.Pointer && inner.Type().Elem().Kind() == reflect.Struct && !inner.IsNil() {
-		if p := inner.Elem().FieldByName("ortSession"); p.Kind() == reflect.Pointer && !p.IsNil() {
-			return p.UnsafePointer(), nil
-		}
-	}
-	return nil, fmt.Errorf("this version of onnxruntime_go keeps its session elsewhere (%T)", s)
 }
 
 // Inputs describes the inputs, in the order of Run's src.
@@ -117,7 +99,7 @@ func (s *session) Close() error {
 	return nil
 }
 
-func readMetadata(s *wrapper.DynamicAdvancedSession) (runtime.Metadata, error) {
+func readMetadata(s *inner) (runtime.Metadata, error) {
 	m, err := s.GetModelMetadata()
 	if err != nil {
 		return runtime.Metadata{}, err
@@ -144,7 +126,7 @@ func readMetadata(s *wrapper.DynamicAdvancedSession) (runtime.Metadata, error) {
 	return out, err
 }
 
-func readCustom(m *wrapper.ModelMetadata) (map[string]string, error) {
+func readCustom(m *modelMetadata) (map[string]string, error) {
 	keys, err := m.GetCustomMetadataMapKeys()
 	if err != nil || len(keys) == 0 {
 		return nil, err

@@ -54,8 +54,7 @@ func (h *host) say(format string, args ...any) {
 	}
 }
 
-// engine loads ONNX Runtime, and remembers that numbers depend on its version. A program without cgo, or a system without the library, says
-// what is missing.
+// engine loads ONNX Runtime, and remembers that numbers depend on its version. A system without the library says what is missing.
 func (h *host) engine(ctx context.Context) (runtime.Engine, error) {
 	e, err := setup.LoadEngine(ctx, runtime.DeviceCPU)
 	if err != nil {
