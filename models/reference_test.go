@@ -1,5 +1,3 @@
-//go:build cgo
-
 package models_test
 
 import (

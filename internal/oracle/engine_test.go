@@ -1,5 +1,3 @@
-//go:build cgo
-
 package oracle_test
 
 import (

@@ -1,5 +1,3 @@
-//go:build cgo
-
 package autodiff_test
 
 import (

@@ -1,5 +1,3 @@
-//go:build cgo
-
 package backbone_test
 
 import (

@@ -1,5 +1,3 @@
-//go:build cgo
-
 package classifier_test
 
 import (
