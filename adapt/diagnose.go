@@ -44,9 +44,8 @@ func (f *paper) diagonal(i int) float64 {
 
 // diagonal returns A_ii; see transitions. norm is the reciprocal of the masses behind mu.
 func (t *tempered) diagonal(l *learned, i int, norm float64) float64 {
-	n, s := len(t.mass), &l.pairs
 	mu := (t.mass[i] + t.m.Pseudo*t.m.start[i]) * norm
-	return (s.scale*s.c[i*n+i] + s.beta*mu) / (s.rows[i] + s.beta)
+	return (l.pairs.own(i) + t.m.Beta*mu) / (l.pairs.sizes()[i] + t.m.Beta)
 }
 
 // SampleSizes writes the effective sample size of each row of the learned matrix into dst [K] and returns it; a nil dst is allocated,
@@ -75,7 +74,7 @@ func (f *Filter) SampleSizes(dst []float64) []float64 {
 		}
 	case *mixture:
 		_, l := m.likeliest()
-		copy(dst, l.pairs.rows)
+		copy(dst, l.pairs.sizes())
 	}
 	return dst
 }

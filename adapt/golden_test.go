@@ -167,8 +167,9 @@ func counts(f *Filter) (out []float64) {
 	case *mixture:
 		for _, t := range m.at {
 			for _, f := range t.fulls {
-				for _, v := range f.pairs.c {
-					out = append(out, v*f.pairs.scale)
+				all := f.pairs.(*pairs)
+				for _, v := range all.c {
+					out = append(out, v*all.scale)
 				}
 			}
 		}

@@ -116,7 +116,7 @@ func (p *mixturePast) stay(k *temperedPast, alpha [][]float64, c staying, weight
 
 // full does the same for a learned matrix, as it is now.
 func (p *mixturePast) full(k *temperedPast, weight float64, s, t int) {
-	n, alpha, pairs := p.lag+1, k.full, &k.t.fulls[0].pairs
+	n, alpha, pairs := p.lag+1, k.full, k.t.fulls[0].pairs.(*pairs) // the first edition counts over all classes
 	copy(p.post, alpha[t%n])
 	fill(p.beta, 1)
 	for u := t; u > s; u-- {

@@ -85,6 +85,15 @@ func newMixture(classes int, s Settings) *mixture {
 	return m
 }
 
+// newCounter makes what a learned matrix counts with.
+func (m *mixture) newCounter(classes int) counter {
+	if m.lumped(classes) {
+		return newActivePairs(classes, m.Active, m.Gamma, m.Beta)
+	}
+	p := newPairs(classes, m.Gamma, m.Beta)
+	return &p
+}
+
 // ofLater sets what the first edition does not have.
 func (m *mixture) ofLater(classes int, s Settings) {
 	m.raised = make([]float64, classes)

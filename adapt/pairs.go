@@ -1,5 +1,25 @@
 package adapt
 
+// counter learns the transitions of a stream, as [pairs] does over all classes.
+type counter interface {
+	reset(p []float64)
+	predict(prior, mu []float64)  // A'p for the posterior given last
+	forward(dst, p, mu []float64) // A'p for any p
+	learn(told, base []float64, norm float64, p []float64)
+	skip(p []float64)
+	sizes() []float64            // [K] C_i., not to be written
+	counts(dst []float64, i int) // C_ij of a row
+	own(i int) float64           // C_ii
+	visit(v visitor)
+	consistent(p []float64) error
+	settle(p []float64) // forms what a snapshot leaves out
+}
+
+var (
+	_ counter = (*pairs)(nil)
+	_ counter = (*activePairs)(nil)
+)
+
 // pairs counts transitions by online EM. With C the decayed counts and A_ij = (C_ij + beta mu_j)/(C_i. + beta), a step adds the
 // pair posterior xi_ij = p_i A_ij/mu_j L_j, normalised, to (1-gamma) C.
 //
@@ -23,7 +43,7 @@ type pairs struct {
 func newPairs(classes int, gamma, beta float64) pairs {
 	vec := func() []float64 { return make([]float64, classes) }
 	return pairs{
-		gamma: gamma, beta: beta, n: classes, scale: 1, few: min(classes/sparseShare, maxListed),
+		gamma: gamma, beta: beta, n: classes, scale: 1, few: few(classes),
 		c: make([]float64, classes*classes), rows: vec(), u: vec(), carried: vec(), columns: make([]int32, 0, classes),
 	}
 }
@@ -88,6 +108,18 @@ func (s *pairs) learn(lift, like []float64, norm float64, p []float64) {
 		s.carry(i, end)
 	}
 }
+
+// sizes returns the row sums.
+func (s *pairs) sizes() []float64 { return s.rows }
+
+// counts writes row i of C.
+func (s *pairs) counts(dst []float64, i int) { setScaled(dst, s.scale, s.row(i)) }
+
+// own returns C_ii.
+func (s *pairs) own(i int) float64 { return s.scale * s.c[i*s.n+i] }
+
+// settle has nothing to do: a snapshot holds everything.
+func (s *pairs) settle([]float64) {}
 
 func (s *pairs) row(i int) []float64 { return s.c[i*s.n : (i+1)*s.n] }
 

@@ -84,6 +84,9 @@ type Auto struct {
 	Margin            float64 `json:"margin"`               // odds that a changed label must exceed where nothing speaks for order, from 1 on; 0 is 1
 	Frequencies       float64 `json:"w_frequencies"`        // weight of none(f), beside the others
 	StaticFrequencies float64 `json:"w_static_frequencies"` // weight of static_f, beside the others
+	// Active is the number of classes that the learned matrix keeps apart, those that weigh most now; all others share one row and one column of it, which
+	// each has its share of. A number of classes or more: all, and no approximation. 0 is 64, or all of up to 64 classes. Only what full answers depends on it.
+	Active int `json:"active,omitempty"`
 }
 
 // Marginal is a class marginal of the stream, learned by online EM, that none is tried with.
@@ -169,6 +172,20 @@ func fullErrors(edition, classes int) []float64 {
 	return []float64{0}
 }
 
+// mostActive is the number of classes that a learned matrix keeps apart if nothing else is said.
+const mostActive = 64
+
+// lumped tells that a learned matrix does not keep all classes apart.
+func (a *Auto) lumped(classes int) bool { return a.Active > 0 && a.Active < classes }
+
+// counted is the number of pairs that a learned matrix counts.
+func (a *Auto) counted(classes int) int {
+	if a.lumped(classes) {
+		return (a.Active + 2) * (a.Active + 2)
+	}
+	return classes * classes
+}
+
 func (s Settings) withAuto(classes int) (Settings, error) {
 	a := DefaultAuto()
 	if s.Auto != nil {
@@ -186,8 +203,14 @@ func (s Settings) withAuto(classes int) (Settings, error) {
 	if a.Edition > 1 && a.FullErrors == nil {
 		a.FullErrors = fullErrors(a.Edition, classes)
 	}
+	if a.Active < 0 || a.Active > MaxClasses {
+		return s, fmt.Errorf("adapt: active %d: want 0 to %d classes", a.Active, MaxClasses)
+	}
+	if a.Edition == 3 && a.Active == 0 && classes > mostActive {
+		a.Active = mostActive
+	}
 	matrices := len(a.Temperatures) * max(len(a.FullErrors), 1)
-	if bytes := 8 * classes * classes * matrices; bytes > MaxStateBytes {
+	if bytes := 8 * a.counted(classes) * matrices; bytes > MaxStateBytes {
 		return s, fmt.Errorf("adapt: %d classes with %d matrices take %d bytes a stream: want at most %d", classes, matrices, bytes, int64(MaxStateBytes))
 	}
 	err := errors.Join(
@@ -233,9 +256,9 @@ func (s Settings) divided() []float64 {
 
 // onlyOfLater refuses what the edition would not read.
 func (a Auto) onlyOfLater(p *Population) error {
-	third := a.Static != 0 || a.LiftMemory != 0 || a.Last != 0 || a.Trust != 0 || a.Margin != 0 || a.Frequencies != 0 || a.StaticFrequencies != 0
+	third := a.Static != 0 || a.LiftMemory != 0 || a.Last != 0 || a.Trust != 0 || a.Margin != 0 || a.Frequencies != 0 || a.StaticFrequencies != 0 || a.Active != 0
 	if third && a.Edition < 3 {
-		return errors.New("adapt: static, lift_memory, last, trust, margin, w_frequencies and w_static_frequencies are of the third edition of auto")
+		return errors.New("adapt: static, lift_memory, last, trust, margin, w_frequencies, w_static_frequencies and active are of the third edition of auto")
 	}
 	if a.Edition > 1 {
 		return nil

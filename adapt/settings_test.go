@@ -63,13 +63,15 @@ func TestSettingsOutOfRange(t *testing.T) {
 		"w_none 0":                 auto(func(a *Auto) { a.None = 0 }),
 		"share 1":                  auto(func(a *Auto) { a.Share = 1 }),
 		"beta 0":                   auto(func(a *Auto) { a.Beta = 0 }),
+		"active -1":                auto(func(a *Auto) { a.Active = -1 }),
+		"active 16385":             auto(func(a *Auto) { a.Active = MaxClasses + 1 }),
 	} {
 		if err := s.Validate(3); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Validate: %v, want %q", err, want)
 		}
 	}
 	many := DefaultAuto()
-	many.Temperatures = slices.Repeat([]float64{1}, 64)
+	many.Temperatures, many.Active = slices.Repeat([]float64{1}, 64), MaxClasses
 	if err := (Settings{Auto: &many}).Validate(MaxClasses); err == nil || !strings.Contains(err.Error(), "bytes a stream") {
 		t.Errorf("64 temperatures of %d classes: %v", MaxClasses, err)
 	}

@@ -74,7 +74,7 @@ func (c *chain) back(w *walk, dst, v []float64, t int, g gap) {
 }
 
 // reach turns the prior of a matrix that is learned online, one step ahead, into that over a gap.
-func (w *walk) reach(s *pairs, prior, mu []float64, g gap) {
+func (w *walk) reach(s counter, prior, mu []float64, g gap) {
 	if g.fresh {
 		copy(prior, mu)
 		return

@@ -71,7 +71,7 @@ func (h *firstHindsight) weigh(i int) {
 		c := erring(s.a, e, h.n)
 		add("sticky", s.a, e, prior[1+len(m.Grid)+k]+r.stickyEvidence(c, chance), c)
 	}
-	p := m.at[i].fulls[0].pairs
+	p := *m.at[i].fulls[0].pairs.(*pairs)
 	each := prior[len(prior)-1] + math.Log(matrixOdds/float64(2*len(h.matrixErrors)))
 	for _, e := range h.matrixErrors {
 		c := r.matrixChain(e, m.Pseudo)

@@ -14,27 +14,28 @@ import (
 // A snapshot is, little-endian:
 //
 //	 0  8  magic "OATTAFLT"
-//	 8  4  version, 4
+//	 8  4  version, 5
 //	12  4  classes K
 //	16  8  steps
 //	24  4  length n of the settings
 //	28  8  steps of zero evidence; not in version 1
 //	36  8  missed steps before the next item, all ones for a break; not in versions 1 and 2
-//	44  n  the resolved settings as JSON, whose numbers read back to the bit; up to version 3 auto is its first edition
+//	44  n  the resolved settings as JSON, whose numbers read back to the bit; up to version 3 auto is its first edition,
+//	    .  up to version 4 its learned matrix keeps all classes apart
 //	    .  the state, 8 bytes a number, in the order of the visit methods: its length follows from K and the settings alone
 //	    4  CRC-32C of all before
 //
 // The sum is there for accidents (a bad disk, a cut file), so a CRC that processors compute in hardware is enough: it adds little
-// to the 16 MB of a thousand classes. Against forgery there is [Seal].
+// to the 16 MB that a thousand classes take, all kept apart. Against forgery there is [Seal].
 const (
 	snapshotMagic   = "OATTAFLT"
-	snapshotVersion = 4
+	snapshotVersion = 5
 	snapshotHead    = 44
 	snapshotTail    = 4
 )
 
 // snapshotHeads are the lengths of the heads by version.
-var snapshotHeads = [...]int{1: 28, 2: 36, 3: snapshotHead, snapshotVersion: snapshotHead}
+var snapshotHeads = [...]int{1: 28, 2: 36, 3: snapshotHead, 4: snapshotHead, snapshotVersion: snapshotHead}
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -44,6 +45,7 @@ type persistent interface {
 	mode
 	visit(v visitor)
 	consistent() error // relations between the parts; visit's bounds hold already
+	settle()           // forms what visit leaves out, of a state that is consistent
 }
 
 var (
@@ -126,7 +128,11 @@ func restore(data []byte) (*Filter, error) {
 	f.steps, f.excluded, f.gap = head.steps, head.excluded, head.gap
 	state := f.mode.(persistent)
 	state.visit(&reader{head.state, head.version})
-	return f, sound(state)
+	if err := sound(state); err != nil {
+		return nil, err
+	}
+	state.settle()
+	return f, nil
 }
 
 // snapshotParts are the parts of a snapshot whose frame and checksum are right; the slices point into the data.
@@ -207,6 +213,9 @@ func (p snapshotParts) parseSettings() (Settings, error) {
 		if s.Settings.Auto, err = readAuto(s.Auto, edition); err != nil {
 			return s.Settings, err
 		}
+		if p.version < 5 && p.classes > mostActive && s.Settings.Auto.Edition == 3 {
+			s.Settings.Auto.Active = p.classes
+		}
 	}
 	return s.resolved(p.classes)
 }
@@ -229,6 +238,10 @@ func autoNumbers(k int64, a *Auto, version int) int64 {
 	marginals, grid, fulls, others := int64(len(a.Marginals)), int64(len(a.Grid)), int64(max(len(a.FullErrors), 1)), int64(len(a.PopulationErrors))
 	sticky := grid * int64(len(a.Errors))
 	matrix := k*k + 4*k + 2 // counts; posterior, rows, u, carried; total, started
+	if a.lumped(int(k)) {
+		active := int64(a.Active)
+		matrix = (active+2)*(active+2) + active + 3*k + 2 // counts; classes; posterior, rows, columns; their number, started
+	}
 	if version >= 3 {
 		matrix++ // scale
 	}

@@ -70,8 +70,9 @@ func (t *tempered) transitions(dst []float64, l *learned) {
 	norm := 1 / (sum(t.mass) + t.m.Pseudo)
 	for i := range n {
 		row := dst[i*n : i*n+n]
-		for j, c := range l.pairs.c[i*n : i*n+n] {
-			row[j] = l.pairs.scale*c + l.pairs.beta*(t.mass[j]+t.m.Pseudo*t.m.start[j])*norm
+		l.pairs.counts(row, i)
+		for j := range row {
+			row[j] += t.m.Beta * (t.mass[j] + t.m.Pseudo*t.m.start[j]) * norm
 		}
 		scale(row, 1/sum(row))
 	}

@@ -30,6 +30,9 @@ func (w *window) visit(v visitor) {
 	v.number("window sum", &w.sum, ratioSums)
 }
 
+// settle has nothing to do: a snapshot holds everything.
+func (f *paper) settle() {}
+
 func (f *paper) consistent() error {
 	if s := sum(f.q); !(math.Abs(s-1) <= 2*SumTolerance) {
 		return fmt.Errorf("state: sum of q is %g: want 1", s)
@@ -139,6 +142,14 @@ func (m *mixture) consistent() error {
 		}
 	}
 	return nil
+}
+
+func (m *mixture) settle() {
+	for _, t := range m.at {
+		for i := range t.fulls {
+			t.fulls[i].pairs.settle(t.fulls[i].p)
+		}
+	}
 }
 
 // consistent holds the carried sums to the counts and to p, the posterior they are aimed at: then A'p is a probability vector.

@@ -157,8 +157,13 @@ func TestEveryFieldIsVisitedOrScratch(t *testing.T) {
 		{marginal{}, map[string]string{"Marginal": "settings", "mass": kept, "total": "scratch", "evidence": "scratch"}},
 		{sharpness{}, map[string]string{"target": "settings", "claimed": "settings", "exponent": kept, "age": kept}},
 		{tempered{}, map[string]string{
-			"m": "settings", "columns": "scratch", "sparse": "scratch", "like": "scratch", "last": kept, "mass": kept, "mu": "scratch", "lift": "scratch", "chance": "scratch",
+			"m": "settings", "columns": "scratch", "sparse": "scratch", "like": "scratch", "most": "settings", "last": kept, "mass": kept, "mu": "scratch", "lift": "scratch", "chance": "scratch",
 			"persist": kept, "sticky": kept, "overlap": "scratch", "met": "scratch", "fulls": kept, "others": kept, "marginals": kept, "home": "settings", "reads": "scratch", "beyond": "settings", "level": "settings", "statics": kept, "twins": kept,
+		}},
+		{activePairs{}, map[string]string{
+			"gamma": "settings", "beta": "settings", "most": "settings", "slots": "settings", "used": kept, "classes": kept, "c": kept, "scale": kept, "rows": kept, "columns": kept, "started": kept,
+			"outside": "settled", "u": "settled", "total": "settled", "uRest": "settled", "vRest": "settled", "carried": "settled", "ofColumn": "settled",
+			"told": "scratch", "base": "scratch", "weight": "scratch",
 		}},
 		{pairs{}, map[string]string{
 			"gamma": "settings", "beta": "settings", "n": "settings", "few": "settings",
@@ -234,7 +239,7 @@ func TestForgedSnapshots(t *testing.T) {
 	const ring = 9 + 3 + 1 + 4*3 + 1 // counts, rows, scale, four vectors, llr
 	for want, change := range map[string]func([]byte){
 		"does not begin with OATTAFLT": func(b []byte) { b[0] = 'X' },
-		"version 5: this program":      half(8, 5),
+		"version 6: this program":      half(8, 6),
 		"0 classes":                    half(12, 0),
 		"4294967295 classes":           half(12, math.MaxUint32),
 		"for 16384 classes under":      half(12, MaxClasses),
@@ -354,6 +359,9 @@ func TestSnapshotGolden(t *testing.T) {
 		if version >= 4 {
 			want += 2
 		}
+		if version >= 5 {
+			want++
+		}
 		if err := json.Unmarshal(text, &cases); err != nil || len(cases) != want {
 			t.Fatalf("%s: %d cases, %v: want %d", path, len(cases), err, want)
 		}
@@ -392,7 +400,7 @@ func writeSnapshotGolden(t *testing.T, path string) {
 		settings = append(settings, Settings{Gate: gate})
 	}
 	first := FirstAuto()
-	settings = append(settings, Settings{Auto: &first}, Settings{Population: &Population{[][]float64{{.8, .1, .1}, {0, .5, .5}, {.3, 0, .7}}, []float64{.4, .4, .2}}})
+	settings = append(settings, Settings{Auto: &first}, Settings{Population: &Population{[][]float64{{.8, .1, .1}, {0, .5, .5}, {.3, 0, .7}}, []float64{.4, .4, .2}}}, lumped(2))
 	for _, s := range settings {
 		s.Prior, s.Temperature = []float64{0.2, 0.3, 0.5}, 1.5
 		data := snapshotAfter(t, s, 25)
@@ -444,7 +452,7 @@ func TestEverySettingSurvives(t *testing.T) {
 			"Pseudo": auto(func(a *Auto) { a.Pseudo = 1 }), "Marginals": auto(func(a *Auto) { a.Marginals = nil }), "FullErrors": auto(func(a *Auto) { a.FullErrors = []float64{0.1} }),
 			"LiftPseudo": auto(func(a *Auto) { a.LiftPseudo = 3 }), "Population": auto(func(a *Auto) { a.Population = 0 }), "PopulationErrors": auto(func(a *Auto) { a.PopulationErrors = []float64{0.3} }),
 			"Static": auto(func(a *Auto) { a.Static = 0 }), "LiftMemory": auto(func(a *Auto) { a.LiftMemory = 0 }), "Last": auto(func(a *Auto) { a.Last = 2 }), "Trust": auto(func(a *Auto) { a.Trust = 0 }),
-			"Margin": auto(func(a *Auto) { a.Margin = 0 }), "Frequencies": auto(func(a *Auto) { a.Frequencies = 0 }), "StaticFrequencies": auto(func(a *Auto) { a.StaticFrequencies = 0 }),
+			"Margin": auto(func(a *Auto) { a.Margin = 0 }), "Frequencies": auto(func(a *Auto) { a.Frequencies = 0 }), "StaticFrequencies": auto(func(a *Auto) { a.StaticFrequencies = 0 }), "Active": auto(func(a *Auto) { a.Active = 9 }),
 		},
 	}
 	for _, of := range []any{Settings{}, Paper{}, Auto{}} {

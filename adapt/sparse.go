@@ -33,6 +33,9 @@ const sparseShare = 8
 // maxListed bounds the list of a step under auto.
 const maxListed = 64
 
+// few is up to how many classes a step under auto goes by a list.
+func few(classes int) int { return min(classes/sparseShare, maxListed) }
+
 // nonzeros appends the indices of the entries of x >= 0 that are not 0 to list, unless they are more than most.
 func nonzeros(list []int32, x []float64, most int) ([]int32, bool) {
 	for i := 0; i < len(x); i++ {

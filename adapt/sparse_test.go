@@ -25,8 +25,11 @@ func dense(f *Filter) *Filter {
 		m.few = -1
 	case *mixture:
 		for _, t := range m.at {
+			t.most = -1
 			for i := range t.fulls {
-				t.fulls[i].pairs.few = -1
+				if all, ok := t.fulls[i].pairs.(*pairs); ok {
+					all.few = -1
+				}
 			}
 		}
 	}

@@ -36,6 +36,7 @@ type tempered struct {
 	fulls     []learned
 	others    []follower // of the population's matrix
 
+	most    int     // classes that a step goes by the list of
 	columns []int32 // scratch: classes with L > 0, if they are few enough for sparse steps
 	sparse  bool
 }
@@ -44,7 +45,7 @@ type tempered struct {
 type learned struct {
 	c        float64   // its error rate
 	p, prior []float64 // [K] posterior, and A'p
-	pairs    pairs
+	pairs    counter
 }
 
 func newTempered(classes int, m *mixture) *tempered {
@@ -52,6 +53,7 @@ func newTempered(classes int, m *mixture) *tempered {
 	t := &tempered{
 		m: m, like: vec(), last: vec(), mass: vec(), mu: vec(), lift: vec(),
 		met: make([]float64, len(m.sticky)), overlap: make([]float64, len(m.sticky)), columns: make([]int32, 0, classes),
+		most: few(classes),
 	}
 	t.makeReads(classes)
 	for _, c := range m.statics {
@@ -72,7 +74,7 @@ func newTempered(classes int, m *mixture) *tempered {
 		t.sticky = append(t.sticky, vec())
 	}
 	for _, c := range m.fulls {
-		t.fulls = append(t.fulls, learned{c, vec(), vec(), newPairs(classes, m.Auto.Gamma, m.Auto.Beta)})
+		t.fulls = append(t.fulls, learned{c, vec(), vec(), m.newCounter(classes)})
 	}
 	for _, c := range m.populations {
 		t.others = append(t.others, follower{c, vec(), vec()})
@@ -132,7 +134,7 @@ func (t *tempered) reset() {
 }
 
 // few is up to how many classes a step goes by lists.
-func (t *tempered) few() int { return t.fulls[0].pairs.few }
+func (t *tempered) few() int { return t.most }
 
 // judge multiplies each hypothesis' weight in w by its evidence for t.like.
 func (t *tempered) judge(w []float64) {
@@ -160,7 +162,7 @@ func (t *tempered) judge(w []float64) {
 	for i := range t.fulls {
 		f := &t.fulls[i]
 		f.pairs.predict(f.prior, t.mu)
-		m.walk.reach(&f.pairs, f.prior, t.mu, m.across)
+		m.walk.reach(f.pairs, f.prior, t.mu, m.across)
 		c := m.erring(f.c)
 		k.full[i] *= ((1-c)*t.seen(f.prior) + c*worth) * unit
 	}
