@@ -83,16 +83,7 @@ func (s *activePairs) aim(p []float64) {
 	for _, i := range s.apart() {
 		s.outside[i] = 0
 	}
-	s.total, s.uRest, s.vRest = 0, 0, 0
-	rows, u, outside := s.rows[:len(p)], s.u[:len(p)], s.outside[:len(p)]
-	for i, v := range p {
-		v /= rows[i] + s.beta
-		u[i] = v
-		s.total += v
-		v *= outside[i]
-		s.uRest += v
-		s.vRest += v * rows[i]
-	}
+	s.total, s.uRest, s.vRest = aimed(s.u, p, s.rows, s.outside, s.beta)
 	s.ofColumn = reciprocal(sum(s.columns))
 	s.carry(s.carried, s.u, s.vRest)
 }
@@ -162,7 +153,7 @@ func (s *activePairs) learn(lift, like []float64, norm float64, p []float64) {
 	all := s.gather(lift, like)
 	rest := s.row(0)
 	of := reciprocal(sum(rest))
-	growth, v := dot(rest, s.told[:len(rest)])*of, s.vRest*of/s.scale
+	grown, v := dot(rest, s.told[:len(rest)])*of, s.vRest*of/s.scale
 	keep := 1 - s.gamma
 	s.scale *= keep
 	if s.scale < leastScale {
@@ -174,7 +165,7 @@ func (s *activePairs) learn(lift, like []float64, norm float64, p []float64) {
 			s.weight[k+1] = s.scale * s.learnSlot(k+1, s.u[i], s.u[i], norm)
 		}
 	}
-	s.learnSums(lift, like, keep, norm, growth, all)
+	s.learnSums(lift, like, keep, norm, grown, all)
 	for k, i := range s.apart() {
 		s.rows[i] = s.weight[k+1]
 	}
@@ -198,20 +189,11 @@ func (s *activePairs) learnSlot(k int, v, u, norm float64) float64 {
 	return learnRow(row, s.told[:len(row)], s.base[:len(row)], v*norm/(1-s.gamma), u*norm*s.beta/s.scale)
 }
 
-// learnSums moves the sums of rows and columns as those of the rest move, where growth is <C_R/C_R., told> and all the sum of base; those of
+// learnSums moves the sums of rows and columns as those of the rest move, where grown is <C_R/C_R., told> and all the sum of base; those of
 // active classes are set after.
-func (s *activePairs) learnSums(lift, like []float64, keep, norm, growth, all float64) {
-	n := len(lift)
-	rows, columns, u, outside := s.rows[:n], s.columns[:n], s.u[:n], s.outside[:n]
-	like = like[:n]
-	growth *= norm
-	bias := norm * s.beta * all
-	share, base := norm*s.carried[0]*s.ofColumn, norm*s.beta*s.total
-	for i, told := range lift {
-		r, c := rows[i], columns[i]
-		rows[i] = keep*r + u[i]*(r*growth+bias)
-		columns[i] = c*(keep+share*told) + outside[i]*base*like[i]
-	}
+func (s *activePairs) learnSums(lift, like []float64, keep, norm, grown, all float64) {
+	g := growth{keep, norm * grown, norm * s.beta * all, norm * s.carried[0] * s.ofColumn, norm * s.beta * s.total}
+	g.learn(s.rows, s.columns, s.u, s.outside, lift, like)
 }
 
 // rescale multiplies the scale into the counts: see grain.

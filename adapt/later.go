@@ -1,7 +1,5 @@
 package adapt
 
-import "math"
-
 // What the first edition of auto does not have: see type [Auto].
 
 // marginal is a class marginal that none is tried with beside mu.
@@ -72,21 +70,12 @@ const (
 
 // learn takes in what a step tells, (1-c) read + c.
 func (h *static) learn(read, start []float64) {
-	total, s := 0.0, h.s
-	read = read[:len(s)]
-	for k, v := range s {
-		v *= (1-h.c)*read[k] + h.c
-		s[k] = v
-		total += v
-	}
+	total := multiplyRead(h.s, read, 1-h.c, h.c)
 	if !(total > minEvidence) { // an error rate of 0, and a step that excludes what all others told
-		copy(s, start)
+		copy(h.s, start)
 		return
 	}
-	norm := 1 / total
-	for k, v := range s {
-		s[k] = max(v*norm, leastStatic)
-	}
+	scaleFrom(h.s, 1/total, leastStatic)
 }
 
 // forget takes s to the power of keep, as seen from its start.
@@ -95,7 +84,7 @@ func (h *static) forget(start []float64, keep float64) {
 	for k, v := range h.s {
 		r := v / start[k]
 		if r != last {
-			last, power = r, math.Pow(r, keep)
+			last, power = r, r*exponential((keep-1)*logarithm(r))
 		}
 		h.s[k] = start[k] * power
 	}
@@ -110,10 +99,7 @@ func (t *tempered) rememberMarginals() {
 		keep, norm := 1-g.Delta, 1/(g.total*g.evidence)
 		mass := g.mass[:len(like)]
 		if !t.sparse {
-			for j, l := range like {
-				v := mass[j]
-				mass[j] = keep*v + (v+g.Pseudo*start[j])*l*norm
-			}
+			gather(mass, start, like, keep, g.Pseudo, norm)
 			continue
 		}
 		var gained [maxListed]float64
@@ -130,20 +116,11 @@ func (t *tempered) rememberMarginals() {
 // liftedMarginal sets mu, where norm is the reciprocal of the masses and the pseudo-observations, and M: L over the marginal under
 // LiftPseudo observations, scaled to <mu, M> = 1.
 func (t *tempered) liftedMarginal(norm float64) {
-	pseudo, more, total := t.m.Pseudo, t.m.LiftPseudo, 0.0
-	start, mu, lift, like := t.m.start[:len(t.mass)], t.mu[:len(t.mass)], t.lift[:len(t.mass)], t.like[:len(t.mass)]
+	pseudo, start, mu := t.m.Pseudo, t.m.start[:len(t.mass)], t.mu[:len(t.mass)]
 	for i, v := range t.mass {
-		s := start[i]
-		m := (v + pseudo*s) * norm
-		mu[i] = m
-		r := 0.0
-		if l := like[i]; l != 0 {
-			r = l / (v + more*s)
-			total += m * r
-		}
-		lift[i] = r
+		mu[i] = (v + pseudo*start[i]) * norm
 	}
-	scale(lift, 1/total)
+	t.liftBeyond(t.lift, 0)
 	for i, beyond := range t.beyond {
 		t.liftBeyond(t.reads[i], beyond)
 	}
@@ -163,14 +140,7 @@ func (t *tempered) liftBeyond(lift []float64, beyond float64) {
 		}
 		return
 	}
-	start, mu, mass, like := t.m.start[:len(lift)], t.mu[:len(lift)], t.mass[:len(lift)], t.like[:len(lift)]
-	more, total := t.m.LiftPseudo, 0.0
-	for j := range lift {
-		r := like[j] / (mass[j] + more*start[j] + beyond)
-		lift[j] = r
-		total += mu[j] * r
-	}
-	scale(lift, 1/total)
+	scale(lift, 1/over(lift, t.like, t.mass, t.m.start, t.mu, t.m.LiftPseudo, beyond))
 }
 
 // toldBy returns (1-c) M + c, and mu times that in base; until the next call.

@@ -267,6 +267,8 @@ func (m *mixture) sharpen(list []int32, few bool, q []float64) {
 		s.follow(slices.Max(q) / sum(q))
 	case few:
 		s.follow(confidenceAt(list, m.logq, power))
+	case m.temperatures[0] == 1 && s.claimed == 1: // the first likelihood is q^power
+		s.follow(slices.Max(m.at[0].like))
 	default:
 		s.follow(confidence(m.logq, power))
 	}

@@ -126,28 +126,6 @@ func (s *pairs) row(i int) []float64 { return s.c[i*s.n : (i+1)*s.n] }
 // spread is what L_j is multiplied by where a row learns: beta's part of A, in the units of c, with the decay taken back that k has in it.
 func (s *pairs) spread(k float64) float64 { return k * (1 - s.gamma) * s.beta / s.scale }
 
-// learnRow turns row into row + k row lift + bias like, the bias being k (beta mu) lift over what scales the row, and returns its sum, in
-// four lanes.
-func learnRow(row, lift, like []float64, k, bias float64) float64 {
-	lift, like = lift[:len(row)], like[:len(row)]
-	var a, b, c, d float64
-	for len(row) >= 4 && len(lift) >= 4 && len(like) >= 4 {
-		r0 := (1+k*lift[0])*row[0] + bias*like[0]
-		r1 := (1+k*lift[1])*row[1] + bias*like[1]
-		r2 := (1+k*lift[2])*row[2] + bias*like[2]
-		r3 := (1+k*lift[3])*row[3] + bias*like[3]
-		row[0], row[1], row[2], row[3] = r0, r1, r2, r3
-		a, b, c, d = a+r0, b+r1, c+r2, d+r3
-		row, lift, like = row[4:], lift[4:], like[4:]
-	}
-	for j, v := range row {
-		v = (1+k*lift[j])*v + bias*like[j]
-		row[j] = v
-		a += v
-	}
-	return (a + b) + (c + d)
-}
-
 // learnColumns is learnRow for a likelihood that is zero in all columns but a few.
 func (s *pairs) learnColumns(i int, columns []int32, lift, like []float64, k float64) {
 	row, bias, added := s.row(i), s.spread(k), 0.0

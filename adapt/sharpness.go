@@ -47,7 +47,7 @@ func confidence(logq []float64, power float64) float64 {
 	}
 	total := 0.0
 	for _, v := range logq {
-		total += math.Exp((v - top) * power)
+		total += exponential((v - top) * power)
 	}
 	return 1 / total
 }
@@ -60,7 +60,7 @@ func confidenceAt(list []int32, logq []float64, power float64) float64 {
 	}
 	total := 0.0
 	for _, i := range list {
-		total += math.Exp((logq[i] - top) * power)
+		total += exponential((logq[i] - top) * power)
 	}
 	return 1 / total
 }

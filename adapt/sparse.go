@@ -87,7 +87,7 @@ func likelihoodAt(list []int32, dst, q, logq, inv []float64, temperature float64
 	for _, i := range list {
 		v := q[i]
 		if temperature != 1 {
-			v = math.Exp((logq[i] - top) / temperature)
+			v = exponential((logq[i] - top) / temperature)
 		}
 		if inv != nil {
 			v *= inv[i]

@@ -262,13 +262,7 @@ func (t *tempered) advancePersist(out, w []float64) {
 			t.exclude(out, p, w[h])
 			continue
 		}
-		keep, rest, weight := b/total, (1-b)*uniform/total, w[h]
-		doubted := doubted[:len(p)]
-		for j, v := range p {
-			v = (keep*v + rest) * doubted[j]
-			p[j] = v
-			out[j] += weight * v
-		}
+		followUniform(out, p, doubted, b/total, (1-b)*uniform/total, w[h])
 	}
 }
 
@@ -295,15 +289,7 @@ func (t *tempered) advanceSticky(out, w []float64) {
 		if h+1 < len(w) && t.m.sticky[h+1].at == s.at {
 			c := t.m.erring(t.m.sticky[h+1].c)
 			if total := a*((1-c)*t.overlap[h+1]+c*t.level) + (1-a)*t.level; total > minEvidence {
-				keep2, rest2, trust2, floor2, weight2 := a/total, (1-a)/total, 1-c, c*t.level, w[h+1]
-				q := t.sticky[h+1][:n]
-				for j, x := range p {
-					g, r := home[j], read[j]
-					x = (keep*x + rest*g) * (trust*r + floor)
-					y := (keep2*q[j] + rest2*g) * (trust2*r + floor2)
-					p[j], q[j] = x, y
-					out[j] += weight*x + weight2*y
-				}
+				follow2(out, p, t.sticky[h+1], home, read, &[2]factors{{keep, rest, trust, floor, weight}, {a / total, (1 - a) / total, 1 - c, c * t.level, w[h+1]}})
 				h++
 				continue
 			}
@@ -406,9 +392,7 @@ func (t *tempered) rememberLast() {
 		copy(t.last, t.like)
 		return
 	case 1.5:
-		for j, l := range t.like {
-			t.last[j] = l * math.Sqrt(l)
-		}
+		timesRoot(t.last, t.like)
 	default:
 		for j, l := range t.like {
 			t.last[j] = math.Pow(l, power)

@@ -86,7 +86,7 @@ func likelihood(dst, q, logq, inv []float64, temperature float64) {
 func powers(dst, logq []float64, temperature float64) {
 	most := slices.Max(logq) // without it a low temperature would underflow every class at once
 	for i, v := range logq {
-		dst[i] = math.Exp((v - most) / temperature)
+		dst[i] = exponential((v - most) / temperature)
 	}
 }
 
@@ -96,96 +96,9 @@ func temper(dst, logq []float64, temperature float64) {
 	scale(dst, 1/sum(dst))
 }
 
-// The sums below run in four lanes: one lane would wait for each addition to end before the next could begin.
-
-func sum(x []float64) float64 {
-	var a, b, c, d float64
-	for len(x) >= 4 {
-		a += x[0]
-		b += x[1]
-		c += x[2]
-		d += x[3]
-		x = x[4:]
-	}
-	for _, v := range x {
-		a += v
-	}
-	return (a + b) + (c + d)
-}
-
-func dot(x, y []float64) float64 {
-	y = y[:len(x)]
-	var a, b, c, d float64
-	for len(x) >= 4 && len(y) >= 4 {
-		a += x[0] * y[0]
-		b += x[1] * y[1]
-		c += x[2] * y[2]
-		d += x[3] * y[3]
-		x, y = x[4:], y[4:]
-	}
-	for i, v := range x {
-		a += v * y[i]
-	}
-	return (a + b) + (c + d)
-}
-
-// dot2 returns <x, y> and <x, z>.
-func dot2(x, y, z []float64) (float64, float64) {
-	y, z = y[:len(x)], z[:len(x)]
-	var a, b, c, d float64
-	for len(x) >= 2 && len(y) >= 2 && len(z) >= 2 {
-		a += x[0] * y[0]
-		b += x[1] * y[1]
-		c += x[0] * z[0]
-		d += x[1] * z[1]
-		x, y, z = x[2:], y[2:], z[2:]
-	}
-	for i, v := range x {
-		a += v * y[i]
-		c += v * z[i]
-	}
-	return a + b, c + d
-}
-
-// dot4 returns <w, y>, <w, z>, <x, y> and <x, z>.
-func dot4(w, x, y, z []float64) (wy, wz, xy, xz float64) {
-	n := len(w)
-	x, y, z = x[:n], y[:n], z[:n]
-	for i, a := range w {
-		b, c, d := x[i], y[i], z[i]
-		wy += a * c
-		wz += a * d
-		xy += b * c
-		xz += b * d
-	}
-	return wy, wz, xy, xz
-}
-
-func scale(x []float64, by float64) {
-	for i := range x {
-		x[i] *= by
-	}
-}
-
 func fill(x []float64, v float64) {
 	for i := range x {
 		x[i] = v
-	}
-}
-
-// setScaled writes by*x into dst.
-func setScaled(dst []float64, by float64, x []float64) {
-	x = x[:len(dst)]
-	for i := range dst {
-		dst[i] = by * x[i]
-	}
-}
-
-// addScaled adds by*x to dst.
-func addScaled(dst []float64, by float64, x []float64) {
-	x = x[:len(dst)]
-	for i := range dst {
-		dst[i] += by * x[i]
 	}
 }
 
