@@ -5,6 +5,7 @@ import (
 	"io"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/oatta/oatta/datasets/internal/message"
@@ -16,6 +17,8 @@ import (
 type Labels struct {
 	Name    string // file that it was read from, for messages
 	Entries []LabelEntry
+
+	offsets map[int]float64 // seconds at which entries that are pieces of recordings begin, where the table says so
 }
 
 // LabelEntry is the label of one file.
@@ -29,7 +32,8 @@ type LabelEntry struct {
 // ReadLabels reads a CSV table of labels: a header with the columns file and label, in any order and case, beside others that are ignored;
 // comma, semicolon or tab between them. A table without a header is understood if it has two columns of which the first row's first ends
 // like a picture. RelativePath and File of Timelapse, and Directory and FileName of camtrapR, name a file together. A column stream, if there
-// is one, tells whose a name is where several streams have it ([Labels.ByStream]). A file of one stream may come twice with the same label, not with another. Gzip is
+// is one, tells whose a name is where several streams have it ([Labels.ByStream]); a column offset, of numbers, at which second of its recording a
+// piece begins ([StreamLabels.OfPiece]). A file of one stream may come twice with the same label, not with another. Gzip is
 // looked through.
 func ReadLabels(name string) (*Labels, error) {
 	in, err := textfile.Open(name)
@@ -50,7 +54,11 @@ func parseLabels(name string, r io.Reader) (*Labels, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Labels{Name: name}
+	offset, err := t.Column("offset", false)
+	if err != nil {
+		return nil, err
+	}
+	l := &Labels{Name: name, offsets: map[int]float64{}}
 	seen := map[[2]string]int{}
 	err = t.Each(func(row table.Row) error {
 		if label >= len(row.Cells) {
@@ -63,6 +71,9 @@ func parseLabels(name string, r io.Reader) (*Labels, error) {
 		key := [2]string{e.File, e.Stream}
 		if i, ok := seen[key]; !ok {
 			seen[key] = len(l.Entries)
+			if at, err := strconv.ParseFloat(strings.TrimSpace(row.Get(offset)), 64); err == nil {
+				l.offsets[len(l.Entries)] = at
+			}
 			l.Entries = append(l.Entries, e)
 		} else if old := l.Entries[i]; old.Label != e.Label {
 			return t.Errorf(defaultLabel, "%s is %q here and %q in line %d", message.Show(e.File), e.Label, old.Label, old.Line)

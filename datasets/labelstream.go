@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 
@@ -47,6 +48,30 @@ func (f *StreamLabels) Of(stream, file string) (string, error) {
 	f.used[i] = true
 	return e.Label, nil
 }
+
+// OfPiece is [StreamLabels.Of] of a piece of a recording that begins at a second of it. An entry that says another second is of other windows
+// than these, as another network has them, and an error: its label would be of another time.
+func (f *StreamLabels) OfPiece(stream, file string, offset float64) (string, error) {
+	label, err := f.Of(stream, file)
+	if err != nil || label == "" {
+		return label, err
+	}
+	i, ok := f.own[[2]string{stream, file}]
+	if !ok {
+		j, named := f.any.exact[file]
+		if !named || j == several {
+			return label, nil
+		}
+		i = f.at[j]
+	}
+	if at, told := f.table.offsets[i]; told && math.Abs(at-offset) > pieceTolerance {
+		return "", fmt.Errorf("datasets: %s:%d: %s begins at second %g there and at %g here: the labels are of other windows than these", message.Show(filepath.Base(f.table.Name)), f.table.Entries[i].Line, message.Show(file), at, offset)
+	}
+	return label, nil
+}
+
+// pieceTolerance is how far two beginnings of one piece may lie apart, in seconds: what writing them rounds off.
+const pieceTolerance = 0.002
 
 // Note is that of [LabelFinder.Note].
 func (f *StreamLabels) Note() string { return f.any.Note() }

@@ -54,3 +54,23 @@ func TestLabelsByStreamThatDisagree(t *testing.T) {
 		}
 	}
 }
+
+// A label of a piece that begins elsewhere is of another time, and no label of this one.
+func TestLabelsOfPieces(t *testing.T) {
+	l, err := parseLabels("c.csv", strings.NewReader("file,stream,label,offset\nn.edf#3,n.edf,N2,90\nn.edf#4,n.edf,N2,\nn.edf#5,,W,150\nn.edf#6,n.edf,W,soon\n"))
+	must(t, err)
+	f := l.ByStream()
+	for i, want := range map[float64]string{3: "N2", 4: "N2", 5: "W", 6: "W", 7: ""} {
+		if label, err := f.OfPiece("n.edf", fmt.Sprintf("n.edf#%g", i), 30*i+0.001); err != nil || label != want {
+			t.Errorf("%g: %q, %v", i, label, err)
+		}
+	}
+	for _, name := range []string{"n.edf#3", "n.edf#5"} {
+		if label, err := f.OfPiece("n.edf", name, 60); err == nil || label != "" || !strings.Contains(err.Error(), "begins at second") || !strings.Contains(err.Error(), "and at 60 here") {
+			t.Errorf("%s: %q, %v", name, label, err)
+		}
+	}
+	if label, err := f.Of("n.edf", "n.edf#3"); label != "N2" || err != nil {
+		t.Errorf("where nobody knows where it begins: %q, %v", label, err)
+	}
+}

@@ -104,6 +104,19 @@ func (k *Known) Of(stream, file string) (class int, ok bool, err error) {
 		return 0, false, nil
 	}
 	label, err := k.finder.Of(stream, file)
+	return k.classOf(label, err)
+}
+
+// OfPiece is [Known.Of] of a piece of a recording, which begins at a second of it.
+func (k *Known) OfPiece(stream, file string, offset float64) (class int, ok bool, err error) {
+	if k == nil {
+		return 0, false, nil
+	}
+	label, err := k.finder.OfPiece(stream, file, offset)
+	return k.classOf(label, err)
+}
+
+func (k *Known) classOf(label string, err error) (class int, ok bool, _ error) {
 	if err != nil {
 		return 0, false, fmt.Errorf("--%s: %w", KnownFlag, err)
 	}

@@ -20,7 +20,7 @@ import (
 type truth struct {
 	options evaluation.Options
 	table   *datasets.Labels // nil: there is none
-	files   *datasets.LabelFinder
+	finder  *datasets.StreamLabels
 	labels  *evaluation.Labels
 	classes int
 	night   *scored // nil: there is no hypnogram
@@ -39,7 +39,7 @@ func truthOf(c *cli.Context) (*truth, error) {
 		if t.table, err = datasets.ReadLabels(name); err != nil {
 			return nil, err
 		}
-		t.files = t.table.Finder()
+		t.finder = t.table.ByStream()
 	}
 	return t, nil
 }
@@ -70,9 +70,14 @@ func (t *truth) Decide(classes, labels []string) error {
 // Of implements [report.Truth].
 func (t *truth) Of(it *items.Item) (int, error) {
 	label := it.Truth
-	if label == "" && t.files != nil {
+	if label == "" && t.finder != nil {
 		var err error
-		if label, err = t.files.Of(it.File); err != nil {
+		if it.Piece() {
+			label, err = t.finder.OfPiece(it.Stream, it.File, it.Offset)
+		} else {
+			label, err = t.finder.Of(it.Stream, it.File)
+		}
+		if err != nil {
 			return 0, err
 		}
 	}
@@ -99,8 +104,8 @@ func (t *truth) Notes() (out []string) {
 	if note := t.labels.Note(); note != "" {
 		out = append(out, note)
 	}
-	if t.files != nil && t.files.Note() != "" {
-		out = append(out, t.files.Note())
+	if t.finder != nil && t.finder.Note() != "" {
+		out = append(out, t.finder.Note())
 	}
 	if t.night != nil {
 		out = append(out, t.night.warnings...)
