@@ -123,6 +123,9 @@ func (r *classification) filtering(m *models.Model) error {
 // know reads the labels that are known for certain, and finds their items.
 func (r *classification) know(m *models.Model) (err error) {
 	if r.known, err = evaluation.KnownOf(r.c); r.known == nil || err != nil {
+		if err == nil && !r.eval {
+			err = console.Refuse(r.c, []string{"label-map", "label-index"}, "--"+evaluation.KnownFlag+", and there is none")
+		}
 		return err
 	}
 	r.known.SetCodes(m.Manifest.Codes)
@@ -132,7 +135,11 @@ func (r *classification) know(m *models.Model) (err error) {
 	items := r.input.Items()
 	r.classes = make([]int, len(items))
 	for i := range items {
-		class, ok, err := r.known.Of(items[i].Stream, items[i].Name)
+		find := r.known.Of
+		if items[i].Duration > 0 {
+			find = func(stream, name string) (int, bool, error) { return r.known.OfPiece(stream, name, items[i].Offset) }
+		}
+		class, ok, err := find(items[i].Stream, items[i].Name)
 		if err != nil {
 			return err
 		}
@@ -154,6 +161,8 @@ func (r *classification) checkPlaces() error {
 		files.At("the file of settings", c.String("settings")),
 		files.At("the file of transitions", c.String("transitions")),
 		files.At("the known labels", c.String(evaluation.KnownFlag)),
+		files.At("the labels", c.String("labels")),
+		files.At("the map of labels", c.String("label-map")),
 		files.At("the model", c.String("model")),
 	}
 	written := []files.Place{files.At("the results", r.path)}

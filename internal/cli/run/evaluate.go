@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/oatta/oatta/datasets"
 	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/internal/cli/evaluation"
 	"github.com/oatta/oatta/internal/inputs"
@@ -25,6 +26,31 @@ func evalFlags() []cli.Flag {
 		&cli.StringFlag{Name: "format", Value: "text", Category: console.OutputCategory, Usage: "of the scores: text or json"},
 		&cli.StringFlag{Name: "predictions", Category: console.OutputCategory, Usage: "`FILE` for the result of each item, as the output of run"},
 	})
+}
+
+// labelFlags name a table of true labels, of every eval but that of pictures, whose tables tell files alone.
+func labelFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "labels", Category: console.TruthCategory, Usage: "CSV `FILE` with the columns file, stream and label, as `oatta view` writes it: these labels go before those of the data"},
+	}
+}
+
+// relabelled gives an input the labels of the table, if one is named.
+func relabelled(c *cli.Context, env console.Environment, in inputs.Input) (inputs.Input, error) {
+	path := c.String("labels")
+	if path == "" {
+		return in, nil
+	}
+	table, err := datasets.ReadLabels(path)
+	if err != nil {
+		return nil, fmt.Errorf("--labels: %w", err)
+	}
+	out, notes, err := inputs.Relabel(in, table)
+	if err != nil {
+		return nil, fmt.Errorf("--labels: %w", err)
+	}
+	console.Warn(c, env, notes)
+	return out, nil
 }
 
 // evaluate runs the input and scores what comes out against the labels of the data.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/oatta/oatta/adapt/timeline"
@@ -20,7 +21,7 @@ func (r *classification) close(report pipeline.Report, listed time.Duration, err
 	ended := err == nil && !report.Stopped
 	if r.output != nil {
 		now := time.Now().UTC()
-		r.manifest.Finished, r.manifest.Summary, r.manifest.Complete, r.manifest.Warnings = &now, sum, ended, r.input.Warnings()
+		r.manifest.Finished, r.manifest.Summary, r.manifest.Complete, r.manifest.Warnings = &now, sum, ended, slices.Concat(r.input.Warnings(), r.doubts())
 		err = errors.Join(err, r.manifest.write(r.path))
 	}
 	if r.scores != nil && err == nil { // what broke off in the middle would look like the whole
@@ -45,13 +46,18 @@ func (r *classification) close(report pipeline.Report, listed time.Duration, err
 		filtering.PrintTimes(r.env.Err, report.Times, timeline.PolicyKeep)
 	}
 	console.Warn(r.c, r.env, r.input.Warnings()[r.told:])
-	if w := r.starved.Warning(); w != "" {
-		console.Warn(r.c, r.env, []string{w})
-	}
-	if w := r.uniform.Warning(); w != "" {
-		console.Warn(r.c, r.env, []string{w})
-	}
+	console.Warn(r.c, r.env, r.doubts())
 	return r.exit(report, finished, err)
+}
+
+// doubts are what the predictions of this run give reason to say of the classifier: that it claims more than it knows, or that nothing reached it.
+func (r *classification) doubts() (out []string) {
+	for _, w := range []string{r.starved.Warning(), r.uniform.Warning()} {
+		if w != "" {
+			out = append(out, w)
+		}
+	}
+	return out
 }
 
 // exit turns the outcome into an exit code; ended: all items are done, and the output is complete.

@@ -89,7 +89,11 @@ func (k kind[I]) eval(c *cli.Context, env console.Environment) error {
 		return err
 	}
 	defer closeInput(in)
-	return evaluate(c, env, m, in, listed)
+	labelled, err := relabelled(c, env, in)
+	if err != nil {
+		return err
+	}
+	return evaluate(c, env, m, labelled, listed)
 }
 
 // closeInput closes what some inputs hold open. They were only read.

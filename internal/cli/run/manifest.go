@@ -24,7 +24,7 @@ type Manifest struct {
 	Finished *time.Time `json:"finished,omitempty"`
 	Complete bool       `json:"complete"`
 	Summary  *summary   `json:"summary,omitempty"`
-	Warnings []string   `json:"warnings,omitempty"` // of the input
+	Warnings []string   `json:"warnings,omitempty"` // of the input and, once it has ended, of the predictions
 }
 
 // Settings is everything that decides what is written.

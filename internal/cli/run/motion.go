@@ -80,7 +80,7 @@ func evalMotionCommand(env console.Environment) *cli.Command {
 		ArgsUsage: "DIR|FILE...",
 		Description: "The label of a window is that of most of its samples. HARTH's twelve activities are read as its six groups. A label of the data\n" +
 			"that the model does not have takes part in its stream and is not compared; --label-map translates.",
-		Flags: slices.Concat(motionFlags(), resultFlags(), evalFlags(), []cli.Flag{
+		Flags: slices.Concat(motionFlags(), resultFlags(), evalFlags(), labelFlags(), []cli.Flag{
 			&cli.Float64Flag{Name: "purity", Value: 0.5, Category: console.TruthCategory, Usage: "share of a window that its label must have; a window of less is not compared"},
 		}),
 		Action: func(c *cli.Context) error { return movement.eval(c, env) },

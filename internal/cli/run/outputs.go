@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/oatta/oatta/internal/cli/console"
+	"github.com/oatta/oatta/internal/cli/evaluation"
 	"github.com/oatta/oatta/internal/cli/files"
 	"github.com/oatta/oatta/internal/pipeline"
 	"github.com/oatta/oatta/internal/results"
@@ -33,11 +35,14 @@ func resultFlags() []cli.Flag {
 
 // writtenFlags are those of run alone: where its one result goes.
 func writtenFlags() []cli.Flag {
-	return []cli.Flag{
+	return slices.Concat(knownFlags(), []cli.Flag{
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: console.OutputCategory, Usage: "`FILE` for the results; its ending chooses the format: .jsonl .csv .json (MegaDetector) .txt (table); - is standard output"},
 		&cli.StringFlag{Name: "format", Category: console.OutputCategory, Usage: "jsonl, csv, megadetector or table (default: by the file's ending, else jsonl)"},
-	}
+	})
 }
+
+// knownFlags say how the labels of --labels-known are read, as those that eval scores against are.
+func knownFlags() []cli.Flag { return evaluation.Flags(console.TruthCategory) }
 
 // outputRecord decides the format before any work is done.
 func (r *classification) outputRecord() (outputRecord, error) {

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -44,6 +45,12 @@ var nights = kind[*inputs.Sleep]{
 			if math.IsNaN(o.Trim) || o.Trim > 1e6 {
 				return nil, fmt.Errorf("--trim %g: want minutes", o.Trim)
 			}
+			if c.String("labels") != "" {
+				if c.IsSet("trim") {
+					return nil, errors.New("--trim: a table of labels names epochs as run counts them, from the beginning of the recording: with --labels all are taken")
+				}
+				o = inputs.SleepOptions{Trim: -1}
+			}
 		}
 		return func(m *models.Model) (*inputs.Sleep, error) {
 			o, err := reading.SleepOptions(c, o)
@@ -83,8 +90,8 @@ func evalSleepCommand(env console.Environment) *cli.Command {
 			"or texts with one stage a line (words, or the codes of YASA) that share their name with a recording (night1.edf and\n" +
 			"night1-hypnogram.edf, night1.xml, night1.annot or night1.txt; or as in Sleep-EDF), or annotations of the\n" +
 			"recording itself. Stages of Rechtschaffen and Kales are read as the AASM's; what was not scored takes part in its stream and is\n" +
-			"not compared.",
-		Flags:  slices.Concat(sleepFlags(), resultFlags(), evalFlags(), reading.HypnogramFlags()),
+			"not compared. With --labels, epochs are those of run, from the beginning of each recording, scored or not.",
+		Flags:  slices.Concat(sleepFlags(), resultFlags(), evalFlags(), labelFlags(), reading.HypnogramFlags()),
 		Action: func(c *cli.Context) error { return nights.eval(c, env) },
 	}
 }

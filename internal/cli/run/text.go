@@ -79,7 +79,7 @@ func evalTextCommand(env console.Environment) *cli.Command {
 		ArgsUsage: "FILE|DIR...",
 		Description: "The truth is the label column. Where it holds nothing but 0, 2 and 4 with a 4, as in Sentiment140, and the model has the classes negative\n" +
 			"and positive, these are negative, neutral and positive; nothing but -1, 0 and 1 with a -1 are, too.",
-		Flags:  slices.Concat(textFlags(), resultFlags(), evalFlags()),
+		Flags:  slices.Concat(textFlags(), resultFlags(), evalFlags(), labelFlags()),
 		Action: func(c *cli.Context) error { return timelines.eval(c, env) },
 	}
 }

@@ -91,6 +91,9 @@ func describePictures(t *task) error {
 
 func loadPictures(t *task) error {
 	if t.isCIFAR() {
+		if t.c.String("corrections") != "" {
+			return errors.New("--corrections: the pictures of CIFAR-10 have no names that a table could tell")
+		}
 		return t.loadCIFAR()
 	}
 	l, err := reading.Pictures(t.c, t.env)
@@ -107,7 +110,11 @@ func loadPictures(t *task) error {
 	}
 	plain := t.manifest
 	plain.Input.Mean, plain.Input.Std = []float64{0, 0, 0}, []float64{1, 1, 1} // bytes are held, and standardised when they are shown
-	in, err := inputs.NewPictures(l, plain, o)
+	all, err := inputs.NewPictures(l, plain, o)
+	if err != nil {
+		return err
+	}
+	in, err := t.corrected(all)
 	if err != nil {
 		return err
 	}

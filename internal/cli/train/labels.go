@@ -43,6 +43,24 @@ func (t *task) given() ([]string, error) {
 	return out, nil
 }
 
+// corrected gives an input the labels of --corrections.
+func (t *task) corrected(in inputs.Input) (inputs.Input, error) {
+	path := t.c.String("corrections")
+	if path == "" {
+		return in, nil
+	}
+	table, err := datasets.ReadLabels(path)
+	if err != nil {
+		return nil, fmt.Errorf("--corrections: %w", err)
+	}
+	out, notes, err := inputs.Relabel(in, table)
+	if err != nil {
+		return nil, fmt.Errorf("--corrections: %w", err)
+	}
+	console.Warn(t.c, t.env, notes)
+	return out, nil
+}
+
 // reading says what the items of an input are: of which class and of whom. usual are classes that labels may be of where no flag names
 // them, the first that fits counts.
 func (t *task) reading(in inputs.Input, usual ...[]string) (training.Reading, error) {

@@ -110,6 +110,10 @@ func loadMotion(t *task) error {
 
 // loadWindows reads the windows of an input of signals.
 func (t *task) loadWindows(in inputs.Input, usual ...[]string) error {
+	in, err := t.corrected(in)
+	if err != nil {
+		return err
+	}
 	r, err := t.reading(in, usual...)
 	if err != nil {
 		return err

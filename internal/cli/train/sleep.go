@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -53,7 +54,14 @@ func describeSleep(t *task) error {
 }
 
 func loadSleep(t *task) error {
-	o, err := reading.SleepOptions(t.c, inputs.SleepOptions{Scored: true, Trim: t.c.Float64("trim")})
+	o := inputs.SleepOptions{Scored: true, Trim: t.c.Float64("trim")}
+	if t.c.String("corrections") != "" {
+		if t.c.IsSet("trim") {
+			return errors.New("--trim: corrections name epochs as run counts them, from the beginning of the recording: with --corrections all are taken")
+		}
+		o = inputs.SleepOptions{Trim: -1}
+	}
+	o, err := reading.SleepOptions(t.c, o)
 	if err != nil {
 		return err
 	}

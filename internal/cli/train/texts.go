@@ -113,7 +113,11 @@ func loadTexts(t *task) error {
 	here.Tokenizer = "."
 	there.Text = &here
 	m := &models.Model{Manifest: there, Path: filepath.Join(t.tokens, "model.onnx")}
-	in, err := inputs.OpenTexts(t.c.Context, t.c.Args().Slice(), m, o)
+	texts, err := inputs.OpenTexts(t.c.Context, t.c.Args().Slice(), m, o)
+	if err != nil {
+		return err
+	}
+	in, err := t.corrected(texts)
 	if err != nil {
 		return err
 	}

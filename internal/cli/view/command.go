@@ -35,7 +35,7 @@ func Command(env console.Environment) *cli.Command {
 		ArgsUsage: "RESULTS [DIR|FILE]",
 		Description: "Serves pages to a browser on this machine, and prints the address, which opens them once: streams with search and filters, every item\n" +
 			"with its neighbours, both distributions and the gate, and what the item shows where the folder or file that was run on is named: pictures,\n" +
-			"signals, texts. Labels that you give go to a table that --labels of `eval` and `calibrate` and --labels-known of `run`,\n" +
+			"signals, texts. Labels that you give go to a table that `eval --labels`, `calibrate --labels`, `train --corrections` and --labels-known of `run`,\n" +
 			"`eval` and `filter` read. Every action has a key: ? shows them. Nothing leaves the machine, and no input is ever written.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "labels", Category: console.OutputCategory, Usage: "CSV `FILE` of the labels that you give; it is gone on with if it is there (default: RESULTS with the ending .labels.csv)"},
