@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/oatta/oatta/benchmarks"
 	"github.com/oatta/oatta/benchmarks/networks"
@@ -32,8 +33,9 @@ func ready(shared string) (*benchmarks.Predictions, error) {
 // predicted lets the imbalanced network predict the corruptions. What cannot be had, for want of the network, its engine or the pictures, is
 // left out, and told in missing.
 func predicted(ctx context.Context, r *networks.Runner, shared string, corruptions []string) (out []*benchmarks.Predictions, missing []string, err error) {
+	from := sync.OnceValues(func() (given, error) { return open(shared) })
 	for _, name := range corruptions {
-		p, err := predict(ctx, r, shared, name)
+		p, err := predict(ctx, r, from, shared, name)
 		var lacking *report.MissingError
 		if errors.As(err, &lacking) || errors.Is(err, fs.ErrNotExist) {
 			missing = append(missing, fmt.Sprintf("%s: %v", name, err))
@@ -47,20 +49,30 @@ func predicted(ctx context.Context, r *networks.Runner, shared string, corruptio
 	return out, missing, nil
 }
 
-func predict(ctx context.Context, r *networks.Runner, shared, corruption string) (*benchmarks.Predictions, error) {
-	net, err := networks.ImbalancedResNet18(shared)
+// given is what all corruptions share: the network, and the classes of the pictures.
+type given struct {
+	net    *networks.Network
+	labels []int
+}
+
+func open(shared string) (g given, err error) {
+	if g.net, err = networks.ImbalancedResNet18(shared); err != nil {
+		return g, err
+	}
+	g.labels, err = datasets.ReadCIFARLabels(filepath.Join(shared, "data", "cifar10", "test_labels.u8"))
+	return g, err
+}
+
+func predict(ctx context.Context, r *networks.Runner, from func() (given, error), shared, corruption string) (*benchmarks.Predictions, error) {
+	g, err := from()
 	if err != nil {
 		return nil, err
 	}
-	labels, err := datasets.ReadCIFARLabels(filepath.Join(shared, "data", "cifar10", "test_labels.u8"))
+	set, err := networks.ReadSet(corruption, filepath.Join(shared, "data", "cifar10c", corruption+".png"), 0, pictures, g.labels)
 	if err != nil {
 		return nil, err
 	}
-	set, err := networks.ReadSet(corruption, filepath.Join(shared, "data", "cifar10c", corruption+".png"), 0, pictures, labels)
-	if err != nil {
-		return nil, err
-	}
-	q, err := r.Predict(ctx, net, networks.Plain(), set)
+	q, err := r.Predict(ctx, g.net, networks.Plain(), set)
 	if err != nil {
 		return nil, err
 	}
