@@ -22,7 +22,7 @@ import (
 func Study() report.Study {
 	return report.Study{
 		Name: "controlled", Does: "the paper's main table: controlled streams, five predictors of a real network, plain and filtered, with tests of significance",
-		Help: "The whole takes some 20 minutes of a core with ResNet-20, and ten times that with ResNet-18. With --cache a run that was cut goes on. " +
+		Help: "The whole takes some 20 minutes of a core with ResNet-20, and three hours with ResNet-18, most of them Tent's. With --cache a run that was cut goes on. " +
 			"The network is resnet20 (embedded), resnet18 (of --shared), or a name or path of a model with pictures as input.",
 		Declare: declare,
 	}
