@@ -8,7 +8,7 @@ TOOL    := $(GO) tool -modfile=internal/tools/go.mod
 FUZZ    ?= 20s
 SAMPLES := datasets/samples/heron
 
-.PHONY: all setup assets run test skips check lint nocgo cross race bench fuzz generate same man clean FORCE
+.PHONY: all setup assets run test skips check lint nocgo cross race bench fuzz generate same man dist wheel test-dist cut clean FORCE
 
 all: $(OATTA)
 
@@ -50,6 +50,7 @@ lint:
 	if [ -n "$$out" ]; then echo "gofumpt would change:"; echo "$$out"; exit 1; fi
 	$(GO) vet ./...
 	$(TOOL) staticcheck ./...
+	cd internal/tools && $(GO) vet ./... && $(GO) tool staticcheck ./...
 
 # All must build without cgo and pass on the engine's other way into the library; of what trains networks for minutes, and of the program, a part.
 nocgo: setup
@@ -91,6 +92,24 @@ same:
 # What is generated and committed: protobuf code, embedded models.
 generate:
 	$(GO) generate ./...
+
+# What users install, for all platforms, in out/dist: make dist [DIST="-platforms linux/amd64 -only deb,rpm"]; docs/install.md says more.
+dist:
+	$(GO) -C internal/tools run ./dist -out $(CURDIR)/out/dist $(DIST)
+
+# The wheel for Python on this machine.
+wheel:
+	$(GO) -C internal/tools run ./dist -out $(CURDIR)/out/wheel -platforms host -only wheel
+
+# Packages of this platform, twice, whose bytes must be the same; and the wheel in a Python of its own.
+test-dist: setup
+	$(GO) -C internal/tools test ./...
+	bash internal/tools/dist/twice.sh out/dist-twice
+	bash internal/python/tests/run.sh out/dist-twice/one/*.whl
+
+# The version that is in the works becomes one: make cut VERSION=0.1.0 NEXT=0.2.0; CONTRIBUTING.md says what is before and after.
+cut:
+	$(GO) -C internal/tools run ./cut "$(VERSION)" "$(NEXT)"
 
 # Man pages, for `man -l out/man/oatta-run-images.1` or a folder of $MANPATH.
 man: $(OATTA)
