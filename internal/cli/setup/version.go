@@ -53,9 +53,8 @@ type engine struct {
 }
 
 func versions(library *engine) programVersions {
-	out := programVersions{Version: console.Release, Go: goruntime.Version(), Platform: goruntime.GOOS + "/" + goruntime.GOARCH, Engine: library}
-	out.Revision, out.Changed = console.Revision()
-	return out
+	b := console.Built()
+	return programVersions{b.Number, b.Revision, b.Changed, goruntime.Version(), goruntime.GOOS + "/" + goruntime.GOARCH, library}
 }
 
 // findLibrary looks for the library, without fetching any; nil: there is none.
