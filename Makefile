@@ -8,7 +8,7 @@ TOOL    := $(GO) tool -modfile=internal/tools/go.mod
 FUZZ    ?= 20s
 SAMPLES := datasets/samples/heron
 
-.PHONY: all setup assets run test skips check lint nocgo cross race bench fuzz generate same man dist wheel test-dist cut clean FORCE
+.PHONY: all setup assets run test skips check lint nocgo cross race bench fuzz generate same man dist wheel test-dist cut open clean FORCE
 
 all: $(OATTA)
 
@@ -107,9 +107,9 @@ test-dist: setup
 	bash internal/tools/dist/twice.sh out/dist-twice
 	bash internal/python/tests/run.sh out/dist-twice/one/*.whl
 
-# The version that is in the works becomes one: make cut VERSION=0.1.0 NEXT=0.2.0; CONTRIBUTING.md says what is before and after.
-cut:
-	$(GO) -C internal/tools run ./cut "$(VERSION)" "$(NEXT)"
+# The version in the works gets its date, and the next one begins: make cut VERSION=0.1.0, make open VERSION=0.2.0; CONTRIBUTING.md says what is between.
+cut open:
+	$(GO) -C internal/tools run ./cut $@ "$(VERSION)"
 
 # Man pages, for `man -l out/man/oatta-run-images.1` or a folder of $MANPATH.
 man: $(OATTA)
