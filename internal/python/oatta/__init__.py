@@ -49,7 +49,8 @@ def filter(q: Probabilities, streams: Column = None, times: Column = None, **opt
 
     q: probabilities of classes, [items, classes], in the order in which the items came: an array, or a DataFrame with a column a class.
     streams: which stream each item is of, [items], or the name of a column of ``q``; None: all are of one stream.
-    times: when each item came, [items], as anything that prints as a date and time, or the name of a column of ``q``; None: not known.
+    times: when each item came, [items], as anything that prints as a date and time, or the name of a column of ``q``; None, or None or NaT
+        for an item: not known.
     options: flags of ``oatta filter``: ``smooth=True`` is ``--smooth``, ``long_gap="2h"`` is ``--long-gap 2h``.
 
     Of a DataFrame the columns of classes come back, with the same index.
@@ -121,10 +122,11 @@ def _warn(message: str) -> None:
     warnings.warn(message, PartialFailure, stacklevel=4)
 
 
+# _column returns what was given for each item as text; what is missing (None, NaN, NaT) is empty.
 def _column(name: str, values: Any, items: int) -> Optional[List[str]]:
     if values is None:
         return None
-    texts = [str(v) for v in (values.tolist() if hasattr(values, "tolist") else values)]
+    texts = ["" if v is None or v != v else str(v) for v in (values.tolist() if hasattr(values, "tolist") else values)]
     if len(texts) != items:
         raise ValueError(f"{name} are {len(texts)}: want {items}, one an item")
     return texts
@@ -133,7 +135,7 @@ def _column(name: str, values: Any, items: int) -> Optional[List[str]]:
 def _lines(values: npt.NDArray[np.float64], streams: Optional[List[str]], times: Optional[List[str]]) -> Iterable[str]:
     for i, probs in enumerate(values.tolist()):
         item = {"id": str(i), "stream": streams[i] if streams else "all", "probs": probs}
-        if times:
+        if times and times[i]:
             item["time"] = times[i]
         yield json.dumps(item) + "\n"
 

@@ -64,6 +64,14 @@ class Filter(unittest.TestCase):
         p = oatta.filter(q, times=[f"{t}Z" for t in times])
         self.assertGreater(np.abs(p - oatta.filter(q)).max(), 1e-6)
 
+    def test_some_times_are_not_known(self) -> None:
+        q = predictions()[:3]
+        known = ["2026-05-01T06:00:00Z", None, "2026-05-01T06:02:00Z"]
+        np.testing.assert_allclose(oatta.filter(q, times=known).sum(axis=1), 1, atol=1e-9)
+        if pd is not None:
+            frame = pd.DataFrame(q).assign(at=pd.to_datetime(known))
+            np.testing.assert_array_equal(oatta.filter(frame, times="at").to_numpy(), oatta.filter(q, times=known))
+
     def test_details(self) -> None:
         q = predictions()
         d = oatta.filter_details(q, viterbi=True)
