@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"embed"
 	"errors"
 	"io"
 	"os"
@@ -42,6 +43,11 @@ func (e entry) open() (io.ReadCloser, int64, error) {
 
 func entryOf(name string, f file) entry { return entry{name: name, mode: f.mode(), from: f.from} }
 
+// starters are for who has no terminal at hand: a double click asks for a folder, which is dropped into the window.
+//
+//go:embed windows/*.cmd
+var starters embed.FS
+
 // archive packs a zip for Windows and a tar.gz for all others, with one folder in it.
 func (m maker) archive(program string, t target, shared, library []file) error {
 	folder := "oatta-" + m.version + "-" + t.os + "-" + t.arch
@@ -53,6 +59,13 @@ func (m maker) archive(program string, t target, shared, library []file) error {
 		entries = append(entries, entryOf(path.Join(folder, "onnxruntime", f.name), f))
 	}
 	if t.os == "windows" {
+		const starter = "Start oatta.cmd"
+		script, err := starters.ReadFile("windows/" + starter)
+		if err != nil {
+			return err
+		}
+		script = bytes.ReplaceAll(script, []byte("\n"), []byte("\r\n"))
+		entries = append(entries, entry{name: path.Join(folder, starter), mode: 0o644, data: script})
 		return m.create(m.fileName(t, ".zip"), func(w io.Writer) error { return writeZip(w, entries, m.time) })
 	}
 	return m.create(m.fileName(t, ".tar.gz"), func(w io.Writer) error { return writeTarGz(w, entries, m.time) })

@@ -97,7 +97,8 @@ func (m maker) writeLayout(t target, img v1.Image) error {
 	if err != nil {
 		return err
 	}
-	names := map[string]string{"org.opencontainers.image.ref.name": m.version}
+	name := "oatta:" + m.version
+	names := map[string]string{"org.opencontainers.image.ref.name": name, "io.containerd.image.name": "docker.io/library/" + name} // of podman, of Docker
 	if err := l.AppendImage(img, layout.WithAnnotations(names), layout.WithPlatform(v1.Platform{OS: t.os, Architecture: t.arch})); err != nil {
 		return err
 	}

@@ -1,0 +1,19 @@
+@echo off
+rem Double-click this file, or drop a folder of pictures on it: they are classified, and the results are shown in a browser.
+setlocal
+set "oatta=%~dp0oatta.exe"
+set "folder=%~1"
+if not defined folder set /p "folder=Drop a folder of pictures here, then press Enter: "
+if not defined folder exit /b 2
+set "folder=%folder:"=%"
+if "%folder:~-1%"=="\" set "folder=%folder:~0,-1%"
+set "results=%folder%.oatta.jsonl"
+"%oatta%" setup
+if errorlevel 1 goto end
+"%oatta%" run images --resume -o "%results%" "%folder%"
+if errorlevel 2 goto end
+echo.
+echo Open the address below in a browser; close this window when you are done.
+"%oatta%" view "%results%" "%folder%"
+:end
+pause
