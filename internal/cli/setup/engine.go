@@ -20,7 +20,7 @@ func LoadEngine(ctx context.Context, device runtime.Device) (*ort.Engine, error)
 		if device == runtime.DeviceCUDA {
 			command += " --device cuda" // without that it would take the CPU library that was not good enough here
 		}
-		return nil, fmt.Errorf("%w\nRun `%s` to fetch it", err, command)
+		return nil, fmt.Errorf("%w\nRun `%s` to fetch it, or, without a network, `%s --from FILE`", err, command, command)
 	}
 	if err != nil {
 		return nil, err
