@@ -1,9 +1,7 @@
 package backend
 
 import (
-	"encoding/binary"
 	"fmt"
-	"math"
 	"net"
 	"net/http"
 	"sync/atomic"
@@ -96,45 +94,55 @@ func benchBackend(b *testing.B, backend *Backend, rows [][]float64) {
 }
 
 func benchGRPC(b *testing.B, backend *Backend, rows [][]float64, size int) {
-	h, err := oip.New(backend, oip.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
-	web := h.Server()
-	go func() { _ = web.Serve(l) }()
-	defer web.Close()
-	protocols := new(http.Protocols)
-	protocols.SetUnencryptedHTTP2(true)
-	transport := &http.Transport{Protocols: protocols}
-	defer transport.CloseIdleConnections()
-	c := pb.NewGRPCInferenceServiceClient(&http.Client{Transport: transport}, "http://"+l.Addr().String(), connect.WithGRPC())
-	var raw []byte
-	for i := range size {
-		for _, v := range rows[i] {
-			raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(v))
-		}
-	}
+	c := grpcClient(b, backend)
 	var next atomic.Int64
 	b.SetParallelism(clients / 8)
 	b.ResetTimer()
 	b.RunParallel(func(p *testing.PB) {
-		stream := &pb.InferParameter{ParameterChoice: &pb.InferParameter_StringParam{StringParam: streamID(int(next.Add(1)))}}
+		q := grpcQuestion(streamID(int(next.Add(1))), rows[:size]...)
 		for p.Next() {
-			_, err := c.ModelInfer(b.Context(), &pb.ModelInferRequest{
-				ModelName: "filter", Parameters: map[string]*pb.InferParameter{"sequence_id": stream},
-				Inputs:           []*pb.ModelInferRequest_InferInputTensor{{Name: inProbs, Datatype: "FP64", Shape: []int64{int64(size), benchClasses}}},
-				Outputs:          []*pb.ModelInferRequest_InferRequestedOutputTensor{{Name: outAdapted}},
-				RawInputContents: [][]byte{raw},
-			})
-			if err != nil {
+			if _, err := c.ModelInfer(b.Context(), q); err != nil {
 				b.Error(err)
 				return
 			}
 		}
 	})
 	b.ReportMetric(float64(b.N*size)/b.Elapsed().Seconds(), "items/s")
+}
+
+// grpcClient serves a backend on a free port of the loopback, and returns a client of it. Both end with the test.
+func grpcClient(t testing.TB, backend *Backend) pb.GRPCInferenceServiceClient {
+	t.Helper()
+	h, err := oip.New(backend, oip.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	web := h.Server()
+	go func() { _ = web.Serve(l) }()
+	protocols := new(http.Protocols)
+	protocols.SetUnencryptedHTTP2(true)
+	transport := &http.Transport{Protocols: protocols}
+	t.Cleanup(func() {
+		transport.CloseIdleConnections()
+		web.Close()
+	})
+	return pb.NewGRPCInferenceServiceClient(&http.Client{Transport: transport}, "http://"+l.Addr().String(), connect.WithGRPC())
+}
+
+// grpcQuestion asks for the adapted probabilities of rows of a stream.
+func grpcQuestion(stream string, rows ...[]float64) *pb.ModelInferRequest {
+	var raw []byte
+	for _, row := range rows {
+		raw = appendFloats(raw, row)
+	}
+	return &pb.ModelInferRequest{
+		ModelName: "filter", Parameters: map[string]*pb.InferParameter{"sequence_id": {ParameterChoice: &pb.InferParameter_StringParam{StringParam: stream}}},
+		Inputs:           []*pb.ModelInferRequest_InferInputTensor{{Name: inProbs, Datatype: "FP64", Shape: []int64{int64(len(rows)), int64(len(rows[0]))}}},
+		Outputs:          []*pb.ModelInferRequest_InferRequestedOutputTensor{{Name: outAdapted}},
+		RawInputContents: [][]byte{raw},
+	}
 }
