@@ -13,6 +13,12 @@ type Principal struct {
 	Admin     bool     // may load, unload and read statistics
 }
 
+// Quota bounds what a namespace may take of each model; 0: no more than all together.
+type Quota struct {
+	Streams int // that are kept
+	Queue   int // rows that wait
+}
+
 // Anyone is the principal of a server that asks nobody who they are: one namespace, every model, and the rights of an administrator.
 func Anyone() *Principal { return &Principal{Models: []string{AnyModel}, Admin: true} }
 

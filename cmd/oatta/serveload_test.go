@@ -63,7 +63,7 @@ func TestServePictureLoad(t *testing.T) {
 
 func runTakes(t *testing.T, folder string) spent {
 	t.Helper()
-	cmd := program(t, "run", "images", "--causal", "--out", filepath.Join(t.TempDir(), "out.jsonl"), folder)
+	cmd := program(t, "run", "images", "--causal", folder)
 	begun := time.Now()
 	if out, err := cmd.CombinedOutput(); err != nil || cmd.ProcessState.ExitCode() != console.Fine {
 		t.Fatalf("%v: %s", err, out)

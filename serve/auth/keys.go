@@ -40,11 +40,18 @@ func Hash(key string) string {
 }
 
 // Keys are those of a file. The zero value knows none, and lets nobody in.
-type Keys struct{ list atomic.Pointer[[]known] }
+type Keys struct{ of atomic.Pointer[content] }
+
+// content is what a file holds.
+type content struct {
+	keys   []known
+	quotas map[string]serve.Quota // of the namespaces that have some
+}
 
 type known struct {
-	hash []byte
-	who  *serve.Principal
+	hash  []byte
+	who   *serve.Principal
+	quota serve.Quota
 }
 
 // Line is one of the file, a JSON object.
@@ -54,6 +61,9 @@ type Line struct {
 	Namespace string   `json:"namespace"`
 	Models    []string `json:"models"`
 	Admin     bool     `json:"admin,omitempty"`
+	// What the namespace may take of each model, see [serve.Quota]; 0: it has no limit of its own. Keys of one namespace say the same.
+	Streams int `json:"max_streams,omitempty"`
+	Queue   int `json:"max_queue,omitempty"`
 }
 
 // Load reads a file in place of what was known before; after an error that stays as it was. It may be called while keys are asked for.
@@ -70,15 +80,16 @@ func (k *Keys) Load(path string) error {
 	if mode := info.Mode().Perm(); goruntime.GOOS != "windows" && mode&0o002 != 0 {
 		return fmt.Errorf("auth: %s: its mode is %04o: anyone on this machine could let himself in; chmod o-w it", path, mode)
 	}
-	list, err := read(f)
+	all, err := read(f)
 	if err != nil {
 		return fmt.Errorf("auth: %s: %w", path, err)
 	}
-	k.list.Store(&list)
+	k.of.Store(all)
 	return nil
 }
 
-func read(r io.Reader) (list []known, err error) {
+func read(r io.Reader) (*content, error) {
+	all := &content{quotas: map[string]serve.Quota{}}
 	names, hashes := map[string]bool{}, map[string]bool{}
 	lines := bufio.NewScanner(r)
 	for n := 1; lines.Scan(); n++ {
@@ -93,13 +104,16 @@ func read(r io.Reader) (list []known, err error) {
 		if names[one.who.Name] || hashes[string(one.hash)] {
 			return nil, fmt.Errorf("line %d: name or hash of another line", n)
 		}
-		names[one.who.Name], hashes[string(one.hash)] = true, true
-		list = append(list, one)
+		if q, said := all.quotas[one.who.Namespace]; said && q != one.quota {
+			return nil, fmt.Errorf("line %d: max_streams or max_queue is not that of another line of the namespace", n)
+		}
+		names[one.who.Name], hashes[string(one.hash)], all.quotas[one.who.Namespace] = true, true, one.quota
+		all.keys = append(all.keys, one)
 	}
 	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("after %d keys: %w", len(list), err)
+		return nil, fmt.Errorf("after %d keys: %w", len(all.keys), err)
 	}
-	return list, nil
+	return all, nil
 }
 
 func readLine(text []byte) (known, error) {
@@ -117,16 +131,27 @@ func readLine(text []byte) (known, error) {
 		return known{}, fmt.Errorf(`no models: ["*"] is all`)
 	case strings.Contains(l.Namespace, "/"):
 		return known{}, fmt.Errorf("namespace %q: a slash", l.Namespace)
+	case l.Streams < 0 || l.Queue < 0:
+		return known{}, fmt.Errorf("max_streams %d, max_queue %d: want at least 1, or none", l.Streams, l.Queue)
 	}
-	return known{hash, &serve.Principal{Name: l.Name, Namespace: l.Namespace, Models: l.Models, Admin: l.Admin}}, nil
+	who := &serve.Principal{Name: l.Name, Namespace: l.Namespace, Models: l.Models, Admin: l.Admin}
+	return known{hash, who, serve.Quota{Streams: l.Streams, Queue: l.Queue}}, nil
+}
+
+// Quota is what the file says that a namespace may take.
+func (k *Keys) Quota(namespace string) serve.Quota {
+	if all := k.of.Load(); all != nil {
+		return all.quotas[namespace]
+	}
+	return serve.Quota{}
 }
 
 // Authorize tells whose key a token is. It takes the same time for every token that is none.
 func (k *Keys) Authorize(_ context.Context, token string, _ *tls.ConnectionState) (*serve.Principal, error) {
 	sum := sha256.Sum256([]byte(token))
 	var who *serve.Principal
-	if list := k.list.Load(); list != nil && token != "" {
-		for _, one := range *list {
+	if all := k.of.Load(); all != nil && token != "" {
+		for _, one := range all.keys {
 			if subtle.ConstantTimeCompare(one.hash, sum[:]) == 1 {
 				who = one.who
 			}

@@ -91,3 +91,29 @@ func TestBadFiles(t *testing.T) {
 		t.Errorf("a file that others can write: %v", err)
 	}
 }
+
+// What a namespace may take is that of its keys, which agree.
+func TestQuotas(t *testing.T) {
+	_, one := NewKey()
+	_, two := NewKey()
+	line := func(hash, space, more string) string {
+		return fmt.Sprintf("{\"name\": %q, \"sha256\": %q, \"namespace\": %q, \"models\": [\"*\"]%s}\n", hash, hash, space, more)
+	}
+	var k Keys
+	if q := k.Quota("n"); q != (serve.Quota{}) {
+		t.Errorf("%+v without a file", q)
+	}
+	if err := k.Load(file(t, line(one, "n", `, "max_streams": 7, "max_queue": 3`)+line(two, "m", ""))); err != nil {
+		t.Fatal(err)
+	}
+	if q := k.Quota("n"); q != (serve.Quota{Streams: 7, Queue: 3}) || k.Quota("m") != (serve.Quota{}) || k.Quota("other") != (serve.Quota{}) {
+		t.Errorf("%+v, %+v", q, k.Quota("m"))
+	}
+	for what, text := range map[string]string{
+		"they differ": line(one, "n", `, "max_streams": 7`) + line(two, "n", ""), "negative": line(one, "n", `, "max_queue": -1`),
+	} {
+		if err := k.Load(file(t, text)); err == nil {
+			t.Errorf("%s: taken", what)
+		}
+	}
+}

@@ -83,7 +83,7 @@ func (b *Backend) add(s Source) error {
 	}
 	m := b.models[s.Name]
 	if m == nil {
-		m = &model{name: s.Name, meters: newMeters(), admission: newAdmission(b.options.Limits)}
+		m = &model{name: s.Name, meters: newMeters(), admission: newAdmission(&b.options)}
 		b.models[s.Name] = m
 	}
 	at, found := slices.BinarySearchFunc(m.versions, number, func(v *slot, n int) int {

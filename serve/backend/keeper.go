@@ -37,6 +37,10 @@ type keeper struct {
 	traces  bool    // of streams that were removed may be in the file
 	endings endings
 
+	quota  func(namespace string) serve.Quota
+	spaces spaces // nil: no namespace has a limit of its own
+	shards int
+
 	learners *sync.Map // of Learner: those of the open versions of the model
 
 	kept, live atomic.Int64 // streams, and those of them in memory, as of the last commit
@@ -50,8 +54,14 @@ func newKeeper(model string, s Store, o *Options, opened *Opened, m *meters, lea
 	if o.Shards > 1 { // each holds its part of them
 		k.limits.Streams = (o.Limits.Streams + o.Shards - 1) / o.Shards
 	}
+	if k.quota, k.shards = o.Quota, max(1, o.Shards); k.quota != nil {
+		k.spaces = spaces{}
+	}
 	var err error
 	if k.watch, err = newWatch(opened, model, o.Log); err != nil {
+		return nil, err
+	}
+	if err = k.census(); err != nil {
 		return nil, err
 	}
 	if k.endings, err = decodeEndings(s.Position()); err != nil {
@@ -149,6 +159,7 @@ func (k *keeper) write() error {
 		return nil
 	}
 	k.store.Discard()
+	err = errors.Join(err, k.census())
 	for _, c := range k.pending {
 		err = nameless(err, c.stream)
 	}
@@ -204,8 +215,10 @@ func (k *keeper) step(c *call) error {
 	if err != nil {
 		return err
 	}
-	if !there && k.store.Len()+k.born >= k.limits.Streams {
-		return exhausted("the model keeps %d streams: no more may begin before others end", k.limits.Streams)
+	if !there {
+		if err := k.room(c.stream); err != nil {
+			return err
+		}
 	}
 	if s.Start {
 		m.clock = nil
@@ -220,6 +233,7 @@ func (k *keeper) step(c *call) error {
 	}
 	if !there {
 		k.born++
+		k.spaces.add(c.stream, 1)
 	}
 	if s.Start && there {
 		filter.Reset()
@@ -337,6 +351,7 @@ func (k *keeper) remember(c *call, m *memo) error {
 	}
 	if s.End {
 		k.store.Remove(c.stream)
+		k.spaces.add(c.stream, -1)
 		k.traces = true
 		if s.Key != "" {
 			k.endings.add(c.stream, keyed{s.Key, c.digest, c.answer.encode()})

@@ -27,7 +27,8 @@ type Options struct {
 	Delay  time.Duration // that a run of a network, and a commit, wait for more to share it; 0: none, but what came in the meantime is in the next
 	Commit int           // rows that share a commit at most; 0: 1024
 	Limits Limits
-	Log    *slog.Logger // nil: nothing is logged
+	Quota  func(namespace string) serve.Quota // asked for each request, from any goroutine; nil: none has a limit of its own
+	Log    *slog.Logger                       // nil: nothing is logged
 }
 
 // Source is a model that can be opened, again and again.

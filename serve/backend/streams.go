@@ -150,8 +150,9 @@ func (b *Backend) Import(ctx context.Context, model, namespace, id string, snaps
 			return err
 		case there:
 			return serve.Errorf(serve.Conflict, "there is a stream %q already", id)
-		case k.store.Len() >= k.limits.Streams:
-			return exhausted("the model keeps %d streams: no more may begin before others end", k.limits.Streams)
+		}
+		if err := k.room(stream); err != nil {
+			return err
 		}
 		err = k.store.Adopt(stream, snapshot)
 		if err == nil { // else nothing would say since when it has been idle
@@ -162,6 +163,7 @@ func (b *Backend) Import(ctx context.Context, model, namespace, id string, snaps
 			return serve.Errorf(serve.InvalidArgument, "not a snapshot of a stream of this model: it is damaged, or made under other classes or settings")
 		}
 		k.changed = true
+		k.spaces.add(stream, 1)
 		return k.write()
 	})
 }
@@ -185,6 +187,9 @@ func (b *Backend) Forget(ctx context.Context, model, namespace, id string) error
 				k.log.Error("a stream could not be forgotten", "model", k.model, "error", nameless(err, stream))
 			}
 			return unavailable("the state cannot be written: the stream may still be there")
+		}
+		if there {
+			k.spaces.add(stream, -1)
 		}
 		k.unlearn(stream)
 		return nil

@@ -57,6 +57,7 @@ func (k *keeper) removeIdle(streams []string, before time.Time) (int, error) {
 		}
 		if m.last.Before(before) && !m.last.IsZero() {
 			k.store.Remove(stream)
+			k.spaces.add(stream, -1)
 			k.endings.forget(stream)
 			k.changed, k.traces = true, true
 			gone = append(gone, stream)

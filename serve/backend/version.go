@@ -50,7 +50,7 @@ func (v *version) infer(ctx context.Context, r *serve.Request) (*serve.Response,
 	}
 	c.ends = func() {
 		v.admission.flights.end(c)
-		v.admission.leave(c.stream, c.n, c.bytes())
+		v.admission.leave(r.Namespace, c.stream, c.n, c.bytes())
 		v.tally.count(c)
 		v.users.Done()
 	}
@@ -82,7 +82,7 @@ func (v *version) enter(ctx context.Context, r *serve.Request) (c *call, err err
 			return
 		}
 		if admitted {
-			v.admission.leave(c.stream, c.n, c.bytes())
+			v.admission.leave(r.Namespace, c.stream, c.n, c.bytes())
 		}
 		v.users.Done()
 		v.tally.failed(0)
@@ -90,7 +90,7 @@ func (v *version) enter(ctx context.Context, r *serve.Request) (c *call, err err
 	if c, err = v.newCall(ctx, r); err != nil {
 		return nil, err
 	}
-	if err = v.admission.admit(c.stream, c.n, c.bytes()); err != nil {
+	if err = v.admission.admit(r.Namespace, c.stream, c.n, c.bytes()); err != nil {
 		return c, err
 	}
 	admitted = true

@@ -75,6 +75,8 @@ func keptFlags() []cli.Flag {
 func limitFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.IntFlag{Name: "max-streams", Value: 1_000_000, Category: limitCategory, Usage: "streams that a model keeps"},
+		&cli.IntFlag{Name: "max-namespace-streams", DefaultText: "none of its own", Category: limitCategory, Usage: "streams of one namespace that a model keeps; the file of --tokens may say others"},
+		&cli.IntFlag{Name: "max-namespace-queue", DefaultText: "none of its own", Category: limitCategory, Usage: "rows of one namespace that wait at a model; the file of --tokens may say others"},
 		&cli.IntFlag{Name: "max-rows", Value: 4096, Category: limitCategory, Usage: "rows of one request"},
 		&cli.IntFlag{Name: "max-queue", Value: 65536, Category: limitCategory, Usage: "rows that wait at a model before clients are told to come later"},
 		&cli.IntFlag{Name: "max-stream-queue", Value: 256, Category: limitCategory, Usage: "requests of one stream that wait"},

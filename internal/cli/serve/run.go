@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -24,6 +25,7 @@ import (
 
 	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/internal/cli/filtering"
+	"github.com/oatta/oatta/serve"
 	"github.com/oatta/oatta/serve/backend"
 	"github.com/oatta/oatta/serve/oip"
 )
@@ -111,6 +113,9 @@ func (s *server) options(others []own) (o backend.Options, err error) {
 			Forget: c.Duration("forget-after"),
 		},
 	}
+	if o.Quota, err = s.quota(); err != nil {
+		return o, err
+	}
 	if o.Models, err = sources(c, others); err != nil {
 		return o, err
 	}
@@ -125,6 +130,23 @@ func (s *server) options(others []own) (o backend.Options, err error) {
 	o.Key = key
 	o.File = func(model string) string { return filepath.Join(folder, model+".state") }
 	return o, os.MkdirAll(folder, 0o700)
+}
+
+// quota is what namespaces may take: what the file of keys says, or the flags; nil where neither can say anything.
+func (s *server) quota() (func(namespace string) serve.Quota, error) {
+	all, keys := serve.Quota{Streams: s.c.Int("max-namespace-streams"), Queue: s.c.Int("max-namespace-queue")}, s.security.keys
+	switch {
+	case all.Streams < 0 || all.Queue < 0:
+		return nil, errors.New("--max-namespace-streams, --max-namespace-queue: want at least 1, or none")
+	case keys == nil && all == serve.Quota{}:
+		return nil, nil
+	case keys == nil:
+		return func(string) serve.Quota { return all }, nil
+	}
+	return func(namespace string) serve.Quota {
+		q := keys.Quota(namespace)
+		return serve.Quota{Streams: cmp.Or(q.Streams, all.Streams), Queue: cmp.Or(q.Queue, all.Queue)}
+	}, nil
 }
 
 // front makes the front end.
