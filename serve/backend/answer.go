@@ -3,6 +3,7 @@ package backend
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -56,10 +57,13 @@ func (f *found) changed(classes int) (n int) {
 	return n
 }
 
-// tensors are all outputs, in the order of the ports.
-func (o *Opened) tensors(f *found) (out []serve.Tensor) {
+// tensors are the outputs of those names, or all, in the order of the ports.
+func (o *Opened) tensors(f *found, names []string) (out []serve.Tensor) {
 	n := len(f.gate)
 	for _, p := range o.outputs() {
+		if len(names) > 0 && !slices.Contains(names, p.Name) {
+			continue
+		}
 		t := serve.Tensor{Name: p.Name, Type: p.Type, Shape: append([]int64{int64(n)}, p.Shape[1:]...)}
 		switch p.Name {
 		case outAdapted:
@@ -109,12 +113,13 @@ type answer struct {
 	tensors []serve.Tensor
 }
 
-func (o *Opened) answer(version string, f *found) answer {
+// answer holds the outputs of those names, or all.
+func (o *Opened) answer(version string, f *found, names []string) answer {
 	rows := make([]string, len(f.left))
 	for i, row := range f.left {
 		rows[i] = strconv.Itoa(row)
 	}
-	return answer{version, strings.Join(rows, ","), o.tensors(f)}
+	return answer{version, strings.Join(rows, ","), o.tensors(f, names)}
 }
 
 func (a *answer) encode() []byte {

@@ -375,3 +375,23 @@ func TestStarvationIsTold(t *testing.T) {
 		t.Errorf("%v", values)
 	}
 }
+
+// What was not asked for is not made; a request with a key keeps all, for a retry that asks for something else.
+func TestOutputsAskedFor(t *testing.T) {
+	o := &Opened{Classes: 2, Labels: []string{"a", "b"}}
+	f := &found{raw: []float64{0.2, 0.8}, adapted: []float64{0.6, 0.4}, gate: []float64{0.5}}
+	all := o.answer("1", f, nil)
+	if len(all.tensors) != len(o.outputs()) {
+		t.Errorf("%d outputs, want all %d", len(all.tensors), len(o.outputs()))
+	}
+	asked := o.answer("1", f, []string{outLabel, outGate})
+	if len(asked.tensors) != 2 || asked.tensors[0].Name != outLabel || string(asked.tensors[0].Data) != "\x01\x00\x00\x00a" || asked.tensors[1].Name != outGate {
+		t.Errorf("%+v", asked.tensors)
+	}
+	b := mustNew(t, Options{})
+	first, again := ask("s", prediction(1)), ask("s", prediction(1))
+	first.Sequence.Key, again.Sequence.Key = "x", "x"
+	first.Outputs, again.Outputs = []string{outGate}, []string{outAdapted}
+	mustInfer(t, b, first)
+	same(t, "a retry that asks for something else", mustInfer(t, b, again), plain(t, prediction(1)))
+}

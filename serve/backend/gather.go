@@ -118,7 +118,11 @@ func (g *gatherer) predict(r *networkRun, calls []int) error {
 	var of []Row
 	for _, i := range calls {
 		c := r.calls[i]
-		rows = append(rows, c.rows...)
+		if rows == nil {
+			rows = slices.Clip(c.rows) // of one call nothing is copied
+		} else {
+			rows = append(rows, c.rows...)
+		}
 		of = append(of, rowsOf(c)...)
 	}
 	probs, errs := make([]float64, len(of)*g.classes), make([]error, len(of))

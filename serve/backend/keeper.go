@@ -40,6 +40,7 @@ type keeper struct {
 	quota  func(namespace string) serve.Quota
 	spaces spaces // nil: no namespace has a limit of its own
 	shards int
+	clock  clock
 
 	learners *sync.Map // of Learner: those of the open versions of the model
 
@@ -49,7 +50,7 @@ type keeper struct {
 func newKeeper(model string, s Store, o *Options, opened *Opened, m *meters, learners *sync.Map) (*keeper, error) {
 	k := &keeper{
 		model: model, store: s, limits: o.Limits, early: o.Early, most: o.Commit, delay: o.Delay, log: o.Log, meters: m,
-		learners: learners, inbox: newInbox(), gone: make(chan struct{}), closing: make(chan struct{}), swept: make(chan struct{}),
+		learners: learners, clock: newClock(), inbox: newInbox(), gone: make(chan struct{}), closing: make(chan struct{}), swept: make(chan struct{}),
 	}
 	if o.Shards > 1 { // each holds its part of them
 		k.limits.Streams = (o.Limits.Streams + o.Shards - 1) / o.Shards
@@ -346,7 +347,7 @@ func (c *call) run(filter *adapt.Filter, events []streams.Event) {
 func (k *keeper) remember(c *call, m *memo) error {
 	s := &c.request.Sequence
 	if s.Key != "" {
-		a := c.version.opened.answer(c.version.source.Version, &c.found)
+		a := c.version.opened.answer(c.version.source.Version, &c.found, nil) // a retry may ask for others
 		c.answer = &a
 	}
 	if s.End {
@@ -361,7 +362,7 @@ func (k *keeper) remember(c *call, m *memo) error {
 	if s.Key != "" {
 		m.add(keyed{s.Key, c.digest, c.answer.encode()}, k.limits.Keys)
 	}
-	m.last = c.started
+	m.last = k.clock.now()
 	return k.store.SetCompanion(c.stream, m.encode())
 }
 

@@ -92,7 +92,7 @@ func TestQuotaAfterFailedCommits(t *testing.T) {
 type unwritable struct{ Store }
 
 func (u *unwritable) Commit(state.Position) error { return context.Canceled }
-func (u *unwritable) Discard()            { u.Remove("n/a") }
+func (u *unwritable) Discard()                    { u.Remove("n/a") }
 
 // A namespace has no more rows waiting than it may; others have their place.
 func TestQuotaOfQueue(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/oatta/oatta/internal/state"
 	"github.com/oatta/oatta/serve"
@@ -156,7 +155,7 @@ func (b *Backend) Import(ctx context.Context, model, namespace, id string, snaps
 		}
 		err = k.store.Adopt(stream, snapshot)
 		if err == nil { // else nothing would say since when it has been idle
-			err = k.store.SetCompanion(stream, (&memo{last: time.Now()}).encode())
+			err = k.store.SetCompanion(stream, (&memo{last: k.clock.now()}).encode())
 		}
 		if err != nil {
 			k.store.Discard()

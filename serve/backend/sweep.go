@@ -13,7 +13,7 @@ func (k *keeper) sweep(after time.Duration) {
 			return
 		case <-ticks.C:
 		}
-		if err := k.forgetBefore(time.Now().Add(-after)); err != nil && k.log != nil {
+		if err := k.forgetBefore(k.clock.now().Add(-after)); err != nil && k.log != nil {
 			k.log.Error("idle streams could not be forgotten", "model", k.model, "error", err)
 		}
 	}

@@ -67,7 +67,7 @@ func (v *version) infer(ctx context.Context, r *serve.Request) (*serve.Response,
 		return nil, c.err
 	}
 	if c.answer == nil {
-		a := v.opened.answer(v.source.Version, &c.found)
+		a := v.opened.answer(v.source.Version, &c.found, r.Outputs)
 		c.answer = &a
 	}
 	return c.answer.response(r), nil

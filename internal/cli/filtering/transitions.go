@@ -66,6 +66,28 @@ func TransitionsOf(c *cli.Context, own *population.Order, seconds float64) (*Tra
 	return t, nil
 }
 
+// Own is what a model brings of the filter over its classes; the zero value brings nothing.
+type Own struct {
+	Prior       []float64
+	Temperature float64
+	Transitions *population.Order
+	Labels      []string // of the classes, which transitions go by
+}
+
+// Filter reads the settings of the filter from the flags and the model, with the transitions of others if there are some. seconds is as of
+// TransitionsOf.
+func (o *Own) Filter(c *cli.Context, seconds float64) (adapt.Settings, *Transitions, error) {
+	s, err := SettingsOf(c, o.Prior, o.Temperature)
+	if err != nil {
+		return s, nil, err
+	}
+	t, err := TransitionsOf(c, o.Transitions, seconds)
+	if err == nil {
+		err = t.Give(&s, o.Labels)
+	}
+	return s, t, err
+}
+
 // SecondsOf is the time from one item of an input to the next where that is known in advance, else 0.
 func SecondsOf(in inputs.Input) float64 {
 	if p, ok := in.(interface{ Period() float64 }); ok {

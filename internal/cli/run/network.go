@@ -127,14 +127,8 @@ func (k *network) streams(s share) int {
 
 // filterOf reads the settings of the filter over the model's classes, resolved, with the transitions of others if there are some.
 func filterOf(c *cli.Context, m *models.Model, in inputs.Input) (adapt.Settings, *filtering.Transitions, error) {
-	s, err := filtering.SettingsOf(c, m.Manifest.Prior, m.Manifest.Temperature)
-	if err != nil {
-		return s, nil, err
-	}
-	t, err := filtering.TransitionsOf(c, m.Manifest.Transitions, filtering.SecondsOf(in))
-	if err == nil {
-		err = t.Give(&s, m.Manifest.Labels)
-	}
+	own := filtering.Own{Prior: m.Manifest.Prior, Temperature: m.Manifest.Temperature, Transitions: m.Manifest.Transitions, Labels: m.Manifest.Labels}
+	s, t, err := own.Filter(c, filtering.SecondsOf(in))
 	if err == nil {
 		s, err = s.Resolved(len(m.Manifest.Labels))
 	}

@@ -36,7 +36,13 @@ func sources(c *cli.Context, others []own) (out []backend.Source, err error) {
 	for _, arg := range c.StringSlice("model") {
 		others = append(others, own{"model": {arg}})
 	}
-	engine := &lateEngine{device: runtime.Device(c.String("device"))}
+	engine := sync.OnceValues(func() (runtime.Engine, error) { // when the first network wants it
+		e, err := setup.LoadEngine(c.Context, runtime.Device(c.String("device")))
+		if err != nil {
+			return nil, err // an interface that holds no nil
+		}
+		return e, nil
+	})
 	for _, m := range others {
 		s, err := source(c, m, engine)
 		if err != nil {
@@ -50,26 +56,8 @@ func sources(c *cli.Context, others []own) (out []backend.Source, err error) {
 	return out, nil
 }
 
-// lateEngine loads the engine once, when the first network wants it.
-type lateEngine struct {
-	device runtime.Device
-	once   sync.Once
-	engine runtime.Engine
-	err    error
-}
-
-func (e *lateEngine) load(ctx context.Context) (runtime.Engine, error) {
-	e.once.Do(func() {
-		loaded, err := setup.LoadEngine(ctx, e.device)
-		if e.err = err; err == nil {
-			e.engine = loaded
-		}
-	})
-	return e.engine, e.err
-}
-
 // source is a network: its path is read anew whenever it is loaded.
-func source(c *cli.Context, m own, engine *lateEngine) (backend.Source, error) {
+func source(c *cli.Context, m own, engine func() (runtime.Engine, error)) (backend.Source, error) {
 	name, version, path, err := modelOf(m["model"][0])
 	if err != nil {
 		return backend.Source{}, err
@@ -78,17 +66,24 @@ func source(c *cli.Context, m own, engine *lateEngine) (backend.Source, error) {
 	if err != nil {
 		return backend.Source{}, fmt.Errorf("model %s: %w", path, err)
 	}
+	var first *models.Model // that was read for its name, until it is opened
 	if name == "" {
-		if name, err = nameOf(path); err != nil {
+		if name, first, err = nameOf(path); err != nil {
 			return backend.Source{}, err
 		}
 	}
-	return backend.Source{Name: name, Version: version, Open: func(ctx context.Context) (*backend.Opened, error) {
-		e, err := engine.load(ctx)
+	return backend.Source{Name: name, Version: version, Open: func(context.Context) (*backend.Opened, error) {
+		e, err := engine()
 		if err != nil {
 			return nil, err
 		}
-		return openNetwork(mine, path, e)
+		model := first
+		if first = nil; model == nil {
+			if model, err = models.Load(path); err != nil {
+				return nil, err
+			}
+		}
+		return openNetwork(mine, model, e)
 	}}, nil
 }
 
@@ -105,16 +100,16 @@ func modelOf(arg string) (name, version, path string, err error) {
 	return name, version, path, nil
 }
 
-// nameOf is that of the manifest.
-func nameOf(path string) (string, error) {
+// nameOf is that of the manifest of a model, which it returns, too.
+func nameOf(path string) (string, *models.Model, error) {
 	m, err := models.Load(path)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if name := m.Manifest.Name; name != filterModel && name == filepath.Base(name) && !strings.HasPrefix(name, ".") {
-		return name, nil
+		return name, m, nil
 	}
-	return "", fmt.Errorf("-m %s: the model is called %q there: give it another name by NAME=%s", path, m.Manifest.Name, path)
+	return "", nil, fmt.Errorf("-m %s: the model is called %q there: give it another name by NAME=%s", path, m.Manifest.Name, path)
 }
 
 // perModel are the flags that a model of the file of settings may have of its own.
@@ -178,34 +173,18 @@ func openFilter(c *cli.Context) (*backend.Opened, error) {
 		}
 		o.Classes = len(o.Labels)
 	}
-	if o.Filter, err = filtering.SettingsOf(c, nil, 0); err != nil {
-		return nil, err
-	}
-	taught, err := filtering.TransitionsOf(c, nil, 0)
-	if err == nil {
-		err = taught.Give(&o.Filter, o.Labels)
-	}
-	if err == nil {
+	own := filtering.Own{Labels: o.Labels}
+	if o.Filter, _, err = own.Filter(c, 0); err == nil {
 		err = timesOf(c, o)
 	}
 	return o, err
 }
 
 // openNetwork opens a model's predictor, and reads how its streams are filtered.
-func openNetwork(c *cli.Context, path string, e runtime.Engine) (*backend.Opened, error) {
-	m, err := models.Load(path)
-	if err != nil {
-		return nil, err
-	}
-	o := &backend.Opened{Classes: len(m.Manifest.Labels), Labels: m.Manifest.Labels}
-	if o.Filter, err = filtering.SettingsOf(c, m.Manifest.Prior, m.Manifest.Temperature); err != nil {
-		return nil, err
-	}
-	taught, err := filtering.TransitionsOf(c, m.Manifest.Transitions, 0)
-	if err == nil {
-		err = taught.Give(&o.Filter, m.Manifest.Labels)
-	}
-	if err == nil {
+func openNetwork(c *cli.Context, m *models.Model, e runtime.Engine) (o *backend.Opened, err error) {
+	o = &backend.Opened{Classes: len(m.Manifest.Labels), Labels: m.Manifest.Labels}
+	own := filtering.Own{Prior: m.Manifest.Prior, Temperature: m.Manifest.Temperature, Transitions: m.Manifest.Transitions, Labels: o.Labels}
+	if o.Filter, _, err = own.Filter(c, 0); err == nil {
 		err = timesOf(c, o)
 	}
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/oatta/oatta/internal/method"
 	"github.com/oatta/oatta/models"
+	"github.com/oatta/oatta/models/predict"
 	"github.com/oatta/oatta/runtime"
 	"github.com/oatta/oatta/serve"
 	"github.com/oatta/oatta/serve/backend"
@@ -97,6 +98,18 @@ func (c *Classifier) Prepare(inputs []serve.Tensor) ([]float32, int, error) {
 	return c.rows.read(&inputs[0], c.predictor.InputLen(), c.seed)
 }
 
+// seeds are those of n rows; none where nothing is drawn.
+func (c *Classifier) seeds(rows []float32, n int) []uint64 {
+	if _, plain := c.predictor.Any.(*predict.Base); plain {
+		return nil
+	}
+	seeds, length := make([]uint64, n), c.predictor.InputLen()
+	for i := range seeds {
+		seeds[i] = seedOf(c.seed, floatBytes(rows[i*length:(i+1)*length]))
+	}
+	return seeds
+}
+
 // Predict implements [backend.Network].
 func (c *Classifier) Predict(ctx context.Context, dst []float64, rows []float32, of []backend.Row, errs []error) (err error) {
 	k := c.predictor.Classes()
@@ -104,11 +117,7 @@ func (c *Classifier) Predict(ctx context.Context, dst []float64, rows []float32,
 	if c.lanes != nil {
 		err = c.lanes.step(ctx, raw, rows, of, errs)
 	} else {
-		seeds := make([]uint64, len(of))
-		for i := range seeds {
-			seeds[i] = seedOf(c.seed, floatBytes(rows[i*c.predictor.InputLen():(i+1)*c.predictor.InputLen()]))
-		}
-		err = c.predictor.Any.Predict(ctx, raw, rows, seeds)
+		err = c.predictor.Any.Predict(ctx, raw, rows, c.seeds(rows, len(of)))
 	}
 	if err != nil {
 		return err
