@@ -9,14 +9,15 @@ import (
 	"strings"
 	"testing"
 
+	client "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 
 	"github.com/oatta/oatta/internal/testdata"
 )
 
-// exported are the labels of the metrics that a server exports, by name; histograms by the names of their series.
-func exported(t *testing.T, s *served) map[string][]string {
+// metrics are what a server exports, by name.
+func (s *served) metrics(t *testing.T) map[string]*client.MetricFamily {
 	t.Helper()
 	r, err := http.Get("http://" + s.at + "/metrics")
 	if err != nil {
@@ -28,6 +29,11 @@ func exported(t *testing.T, s *served) map[string][]string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return families
+}
+
+// labelsOf are the labels of metrics, by name; of histograms by the names of their series.
+func labelsOf(families map[string]*client.MetricFamily) map[string][]string {
 	out := map[string][]string{}
 	for name, f := range families {
 		labels := []string{}
@@ -70,7 +76,7 @@ func TestGrafanaDashboard(t *testing.T) {
 	if _, err := s.ask(http.DefaultClient, "a", nil, []float64{0.7, 0.2, 0.1}); err != nil {
 		t.Fatal(err)
 	}
-	known := exported(t, s)
+	known := labelsOf(s.metrics(t))
 	used := map[string]bool{}
 	check := func(query, told string) {
 		labels := []string{"job", "instance"} // of Prometheus itself

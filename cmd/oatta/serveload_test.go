@@ -2,15 +2,11 @@ package main
 
 import (
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
 
 	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/internal/testdata"
@@ -97,15 +93,5 @@ func serverTakes(t *testing.T, s *served, pictures [][]byte) spent {
 // processor is the processor's time that a server has taken.
 func processor(t *testing.T, s *served) time.Duration {
 	t.Helper()
-	r, err := http.Get("http://" + s.at + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Body.Close()
-	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(r.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(families["process_cpu_seconds_total"].Metric[0].Counter.GetValue() * float64(time.Second))
+	return time.Duration(s.metrics(t)["process_cpu_seconds_total"].Metric[0].Counter.GetValue() * float64(time.Second))
 }

@@ -10,8 +10,8 @@ import (
 
 // meters measure one model.
 type meters struct {
-	items, changed, left, failures prometheus.Counter
-	gate, batch, engine, commits   prometheus.Histogram
+	items, changed, left, failures, forgotten prometheus.Counter
+	gate, batch, engine, commits              prometheus.Histogram
 }
 
 func newMeters() *meters {
@@ -23,19 +23,20 @@ func newMeters() *meters {
 	}
 	seconds := prometheus.ExponentialBuckets(1e-4, 2.5, 14) // 0.1 ms to 15 s
 	return &meters{
-		items:    counter("oatta_items_total", "Rows that were steps of a filter."),
-		changed:  counter("oatta_items_relabelled_total", "Rows whose most probable class is another behind the filter."),
-		left:     counter("oatta_items_left_out_total", "Rows that were left out as late or double."),
-		failures: counter("oatta_commit_failures_total", "Commits of the state that failed."),
-		gate:     histogram("oatta_gate_weight", "Weight of what was learned of a stream, 0 to 1, row by row.", prometheus.LinearBuckets(0.1, 0.1, 10)),
-		batch:    histogram("oatta_batch_rows", "Rows of a run of the network.", prometheus.ExponentialBuckets(1, 2, 12)),
-		engine:   histogram("oatta_engine_seconds", "Time of a run of the network.", seconds),
-		commits:  histogram("oatta_commit_seconds", "Time of a commit of the state.", seconds),
+		items:     counter("oatta_items_total", "Rows that were steps of a filter."),
+		changed:   counter("oatta_items_relabelled_total", "Rows whose most probable class is another behind the filter."),
+		left:      counter("oatta_items_left_out_total", "Rows that were left out as late or double."),
+		failures:  counter("oatta_commit_failures_total", "Commits of the state that failed."),
+		forgotten: counter("oatta_streams_forgotten_total", "Streams that were forgotten because nothing came for them."),
+		gate:      histogram("oatta_gate_weight", "Weight of what was learned of a stream, 0 to 1, row by row.", prometheus.LinearBuckets(0.1, 0.1, 10)),
+		batch:     histogram("oatta_batch_rows", "Rows of a run of the network.", prometheus.ExponentialBuckets(1, 2, 12)),
+		engine:    histogram("oatta_engine_seconds", "Time of a run of the network.", seconds),
+		commits:   histogram("oatta_commit_seconds", "Time of a commit of the state.", seconds),
 	}
 }
 
 func (m *meters) all() []prometheus.Collector {
-	return []prometheus.Collector{m.items, m.changed, m.left, m.failures, m.gate, m.batch, m.engine, m.commits}
+	return []prometheus.Collector{m.items, m.changed, m.left, m.failures, m.forgotten, m.gate, m.batch, m.engine, m.commits}
 }
 
 // Register gives what is measured of every model to a registry, each with the label model.

@@ -85,4 +85,19 @@ func TestSoak(t *testing.T) {
 	if heaps[parts-1] > heaps[warm]+heaps[warm]/4+16<<20 || goroutines[parts-1] > goroutines[warm]+8 || sizes[parts-1] > sizes[warm]*3/2 {
 		t.Error("it grows")
 	}
+	state := int64(0)
+	for after, more := "", true; more; {
+		page, err := b.List(t.Context(), "filter", "", after, 10_000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range page {
+			state, after = state+int64(s.Bytes), s.ID
+		}
+		more = len(page) > 0
+	}
+	t.Logf("the file takes %.2f times the %d MB of the streams that live", float64(sizes[parts-1])/float64(state), state>>20)
+	if sizes[parts-1] > 3*state {
+		t.Error("the file is much larger than what is in it")
+	}
 }

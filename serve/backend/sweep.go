@@ -69,5 +69,6 @@ func (k *keeper) removeIdle(streams []string, before time.Time) (int, error) {
 	for _, stream := range gone {
 		k.unlearn(stream)
 	}
+	k.meters.forgotten.Add(float64(len(gone)))
 	return len(gone), nil
 }
