@@ -127,7 +127,7 @@ func (c *channel) lane(b *bytes.Buffer, s *signal, top int) {
 		about = figure(middle) + " " + about
 	}
 	fmt.Fprintf(b, `<path d="M%d %.1fH%d" stroke="%s"/><text x="8" y="%.1f" fill="%s">%s</text><text x="8" y="%.1f" fill="%s">%s %s</text>`,
-		s.size.left, center, s.size.all-rightEdge, inkGrid, center-4, inkLine, short(escaped(report.Visible(c.name)), 18), center+16, inkSoft, about, short(escaped(report.Visible(unit)), 8))
+		s.size.left, center, s.size.all-rightEdge, inkGrid, center-4, inkLine, escaped(short(report.Visible(c.name), 18)), center+16, inkSoft, about, escaped(short(report.Visible(unit), 8)))
 	for _, p := range c.pieces {
 		p.path(b, s, y)
 	}
@@ -169,15 +169,15 @@ func escaped(s string) string {
 	return b.String()
 }
 
-// short cuts a text that is long; what is escaped stays whole.
+// short cuts a text that is long.
 func short(s string, most int) string {
-	if len([]rune(s)) <= most || bytes.ContainsRune([]byte(s), '&') {
-		return s
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
 	}
-	return string([]rune(s)[:most-1]) + "…"
+	return s
 }
 
-// lanes draws a stream: a lane a class, the raw labels as hollow and the adapted ones as full marks, and above them what was labelled.
+// How much of a stream is drawn.
 const (
 	mostLanes  = 9
 	mostColumn = 240

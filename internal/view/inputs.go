@@ -61,7 +61,7 @@ func (in *Inputs) Close() error {
 }
 
 // errNoInputs says why there is nothing to see.
-var errNoInputs = errors.New("no folder of inputs was given: name it behind the results to see what the items show")
+var errNoInputs = errors.New("no folder of inputs was given")
 
 // errElsewhere is what is wrong with a file that is not the one that was named.
 var errElsewhere = errors.New("not in what was given as inputs")

@@ -54,13 +54,14 @@ type frame struct {
 	File              string // of labels
 	Labels            int
 	Keys              []key
+	Shown             bool // there are inputs to be shown
 }
 
 type key struct{ Keys, Does string }
 
 // frameOf begins a page.
 func (s *Server) frameOf(v *snapshot, title string) frame {
-	f := frame{Title: title, Name: v.Name, Noun: v.Kind.Noun(), Kind: v.Kind, File: filepath.Base(s.Table.Path()), Labels: v.status.Labels}
+	f := frame{Title: title, Name: v.Name, Noun: v.Kind.Noun(), Kind: v.Kind, File: filepath.Base(s.Table.Path()), Labels: v.status.Labels, Shown: s.Inputs != nil}
 	if s.Stale != nil && s.Stale() {
 		f.Warnings = append(f.Warnings, v.Name+" was changed or moved since it was read: stop `oatta view` and start it again to see it as it is")
 	}
@@ -452,7 +453,7 @@ func (s *Server) showItem(w http.ResponseWriter, n int, c choice, status int, m 
 	list := v.streams[k].items
 	p := itemPage{
 		frame: s.frameOf(v, rec.file), Item: v.itemRow(n), Truth: v.text(rec.truth), Stream: v.row(k, 0), Place: int(rec.place) + 1, Mode: v.modes[rec.mode], Walk: c.query(),
-		Picture: v.Kind == report.Pictures, Signal: rec.piece() && (v.Kind == report.Sleep || v.Kind == report.Movement), Before: -1, Next: -1, PrefetchA: -1,
+		Picture: v.Kind == report.Pictures, Signal: s.Inputs != nil && rec.piece() && (v.Kind == report.Sleep || v.Kind == report.Movement), Before: -1, Next: -1, PrefetchA: -1,
 		ChangedQ: choice{show: changed}.query(), UnsureQ: choice{show: unsure}.query(),
 	}
 	p.Message = m

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"bytes"
 	"crypto/rand"
 	"crypto/subtle"
 	_ "embed"
@@ -9,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -181,9 +183,8 @@ func (s *Server) picture(w http.ResponseWriter, r *http.Request, large bool) {
 	}
 	data, err := s.Inputs.picture(r.Context(), n, &s.Collection.records[n], large)
 	if err != nil {
-		data, err = placeholder(report.Reason(err)), nil
 		w.Header().Set("Content-Type", "image/svg+xml")
-		_, _ = w.Write(data)
+		_, _ = w.Write(placeholder(report.Reason(err)))
 		return
 	}
 	w.Header().Set("Content-Type", "image/jpeg")
@@ -224,6 +225,27 @@ func (s *Server) signal(w http.ResponseWriter, r *http.Request) {
 
 // placeholder stands in the place of what cannot be shown, and says why.
 func placeholder(why string) []byte {
-	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 400 120" width="400" height="120" font-family="sans-serif" font-size="15"><rect width="400" height="120" fill="#fff"/><text x="200" y="64" text-anchor="middle" fill="%s">%s</text></svg>`,
-		inkSoft, short(escaped(report.Visible(why)), 52))
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 120" width="300" height="120" font-family="sans-serif" font-size="14"><rect width="300" height="120" fill="#fff"/>`)
+	for i, line := range lines(report.Visible(why), 36, 4) {
+		fmt.Fprintf(&b, `<text x="150" y="%d" text-anchor="middle" fill="%s">%s</text>`, 40+20*i, inkSoft, escaped(line))
+	}
+	b.WriteString("</svg>")
+	return b.Bytes()
+}
+
+// lines breaks a text between words, into at most so many lines.
+func lines(text string, width, most int) (out []string) {
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && len([]rune(line))+1+len([]rune(word)) > width {
+			out, line = append(out, line), ""
+		}
+		line = short(strings.TrimSpace(line+" "+word), width)
+	}
+	out = append(out, line)
+	if len(out) > most {
+		out = append(out[:most-1], out[most-1]+" …")
+	}
+	return out
 }
