@@ -222,6 +222,30 @@ func TestCorrectionsOfPictures(t *testing.T) {
 	said(t, console.Fine, "1 label known", "filter", doc, "--labels-known", filepath.Join(dir, "doc.csv"))
 }
 
+// Boxes of a detector are corrected one by one, and eval and run know them by their names.
+func TestCorrectionsOfBoxes(t *testing.T) {
+	needEngine(t)
+	data, dir := pictures(t, 10), t.TempDir()
+	boxes := []string{"--boxes", boxFile(t, data, twoBoxes), "--model", "resnet20-cifar10"}
+	out := filepath.Join(dir, "boxes.jsonl")
+	mustOatta(t, console.Fine, append([]string{"run", "images", data, "-q", "-o", out}, boxes...)...)
+	v := viewing(t, out, data, "-q")
+	if text := v.page("/item/1"); !strings.Contains(text, `<svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true"><rect`) || !strings.Contains(text, "#") {
+		t.Errorf("no box in %s", text)
+	}
+	for _, path := range []string{"/thumb/1", "/picture/1"} {
+		if text := v.page(path); !strings.HasPrefix(text, "\xff\xd8") {
+			t.Errorf("%s: %.80q", path, text)
+		}
+	}
+	if code := v.stop(); code != console.Fine {
+		t.Errorf("exit code %d", code)
+	}
+	file := corrections(t, out, data, one("dog"), 1, 2, 7)
+	said(t, console.Fine, "3 labels known", append([]string{"run", "images", data, "--labels-known", file, "-o", filepath.Join(dir, "known.jsonl")}, boxes...)...)
+	said(t, console.Fine, "3 crops scored of 20", append([]string{"eval", "images", data, "--labels", file}, boxes...)...)
+}
+
 // Labels in other words, or as numbers, are certain for run as for eval.
 func TestRunKnownLabelsInOtherWords(t *testing.T) {
 	needEngine(t)

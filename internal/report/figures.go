@@ -100,11 +100,11 @@ func plural(n int, one, more string) string {
 	if n == 1 {
 		more = ""
 	}
-	return number(n) + " " + one + more
+	return Number(n) + " " + one + more
 }
 
-// number writes thousands apart.
-func number(n int) string {
+// Number writes thousands apart.
+func Number(n int) string {
 	s := strconv.Itoa(n)
 	for at := len(s) - 3; at > 0 && s[at-1] != '-'; at -= 3 {
 		s = s[:at] + "," + s[at:]
@@ -439,7 +439,7 @@ func (c *Collected) nightFigures(out []Figure) ([]Figure, error) {
 			f.Rows = append(f.Rows, []string{strconv.Itoa(t), plainly(n.offset + float64(t)*n.seconds), c.label(int32(n.raw[t]) - 1), c.label(int32(n.adapted[t]) - 1), n.trueAt(t, c)})
 		}
 		if n.full {
-			f.Note = fmt.Sprintf("What comes after the first %s epochs is left out.", number(mostEpochs))
+			f.Note = fmt.Sprintf("What comes after the first %s epochs is left out.", Number(mostEpochs))
 		}
 		figure, err := h.Figure()
 		if out, err = drawn(out, f, figure, err); err != nil {
@@ -593,7 +593,7 @@ func (c *Collected) scoreFigures(out []Figure) ([]Figure, error) {
 			continue
 		}
 		m := charts.Counts{Title: "Confusion, " + name, Note: fmt.Sprintf("accuracy %.2f %%", 100*s.Accuracy), Rows: "true class", Columns: name + " label"}
-		f := Figure{ID: "confusion-" + name, Title: "Confusion matrix, " + name, section: inScores, Alt: fmt.Sprintf("Confusion matrix, %s: %s right of %s", name, number(s.Correct), number(s.Items)), Columns: []string{"true", name, "items"}}
+		f := Figure{ID: "confusion-" + name, Title: "Confusion matrix, " + name, section: inScores, Alt: fmt.Sprintf("Confusion matrix, %s: %s right of %s", name, Number(s.Correct), Number(s.Items)), Columns: []string{"true", name, "items"}}
 		for i, label := range labels {
 			m.Classes = append(m.Classes, Visible(Named(label)))
 			m.Values = append(m.Values, values[i]...)

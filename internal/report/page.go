@@ -29,7 +29,7 @@ var pageStyle string
 // page is parsed when the first one is written: other commands do not wait for it.
 var page = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
-		"text": Visible, "whole": Whole, "number": number,
+		"text": Visible, "whole": Whole, "number": Number,
 	}).Parse(pageSource))
 })
 
@@ -276,7 +276,7 @@ func (c *Collected) Warnings() (out []string) {
 		out = append(out, "a file ends in the middle of a line: it was not copied whole, or is still being written")
 	}
 	if c.total.failed > 0 {
-		out = append(out, fmt.Sprintf("%s of %s failed and %s no result: see below", plural(c.total.failed, c.kind.Noun(), "s"), number(c.total.items), have(c.total.failed)))
+		out = append(out, fmt.Sprintf("%s of %s failed and %s no result: see below", plural(c.total.failed, c.kind.Noun(), "s"), Number(c.total.items), have(c.total.failed)))
 	}
 	if unknown := c.adaptedTotal() - c.rawTotal(); unknown > 0 {
 		out = append(out, fmt.Sprintf("of %s the label before the filter is not told", plural(unknown, c.kind.Noun(), "s")))
@@ -317,10 +317,10 @@ func (c *Collected) notes() (out []string) {
 		out = append(out, fmt.Sprintf("%s had no prediction to adapt", plural(c.total.unpredicted, c.kind.Noun(), "s")))
 	}
 	if c.total.untouched > 0 {
-		out = append(out, fmt.Sprintf("left alone by the filter, as without classifications, under the least confidence or decided by a detector: %s of the boxes and pictures", number(c.total.untouched)))
+		out = append(out, fmt.Sprintf("left alone by the filter, as without classifications, under the least confidence or decided by a detector: %s of the boxes and pictures", Number(c.total.untouched)))
 	}
 	if c.hidden > 0 {
-		out = append(out, fmt.Sprintf("%s beyond the first %s are counted, and not drawn", plural(c.hidden, "stream", "s"), number(mostStreams)))
+		out = append(out, fmt.Sprintf("%s beyond the first %s are counted, and not drawn", plural(c.hidden, "stream", "s"), Number(mostStreams)))
 	}
 	return out
 }
@@ -433,8 +433,8 @@ func (c *Collected) streamTable(v *view) {
 	v.StreamsMore = max(0, len(ranked)-mostListed)
 	for _, st := range ranked[:min(len(ranked), mostListed)] {
 		v.Streams.Rows = append(v.Streams.Rows, []string{
-			st.name, number(st.items), number(st.failed), number(st.changed), percent(st.changed, st.items-st.failed-st.unpredicted), ratio(st.meanGate()),
-			number(st.switches[0]), number(st.switches[1]), stampOf(st.first), stampOf(st.last),
+			st.name, Number(st.items), Number(st.failed), Number(st.changed), percent(st.changed, st.items-st.failed-st.unpredicted), ratio(st.meanGate()),
+			Number(st.switches[0]), Number(st.switches[1]), stampOf(st.first), stampOf(st.last),
 		})
 	}
 	if n := len(c.shown()); n < len(c.streams) {
@@ -442,7 +442,7 @@ func (c *Collected) streamTable(v *view) {
 		if c.kind == Sleep {
 			order = "the first ones of the results"
 		}
-		v.StreamsNote = fmt.Sprintf("Figures are of %d of the %s streams: %s (--streams N draws more).", n, number(len(c.streams)), order)
+		v.StreamsNote = fmt.Sprintf("Figures are of %d of the %s streams: %s (--streams N draws more).", n, Number(len(c.streams)), order)
 	}
 }
 
@@ -543,7 +543,7 @@ func (c *Collected) scoresView() *scoresView {
 	if e == nil {
 		return nil
 	}
-	v := &scoresView{Of: fmt.Sprintf("%s of %s scored.", plural(e.Raw.Items, c.kind.Noun(), "s"), number(max(c.total.items, e.Raw.Items)))}
+	v := &scoresView{Of: fmt.Sprintf("%s of %s scored.", plural(e.Raw.Items, c.kind.Noun(), "s"), Number(max(c.total.items, e.Raw.Items)))}
 	exact, b := true, c.settings.Intervals
 	if c.settings.Scores == nil {
 		s := c.second
@@ -567,7 +567,7 @@ func (c *Collected) scoresView() *scoresView {
 	}
 	v.intervals(b)
 	f := e.Flips
-	v.Flips = fmt.Sprintf("Labels changed: %s from wrong to right, %s from right to wrong, %s from wrong to wrong (McNemar p = %.3g if items were independent).", number(f.Right), number(f.Wrong), number(f.Other), f.P)
+	v.Flips = fmt.Sprintf("Labels changed: %s from wrong to right, %s from right to wrong, %s from wrong to wrong (McNemar p = %.3g if items were independent).", Number(f.Right), Number(f.Wrong), Number(f.Other), f.P)
 	v.Classes, v.Streams = classScores(e), streamScores(e)
 	return v
 }
@@ -579,7 +579,7 @@ func (v *scoresView) intervals(b *scores.Bootstrap) {
 		v.IntervalNote = "No intervals: they are over streams, and there are fewer than two with true labels."
 		return
 	}
-	v.IntervalNote = fmt.Sprintf("%g %% intervals over %s, drawn anew %s times as wholes.", 100*b.Level, plural(b.Streams, "stream", "s"), number(b.Resamples))
+	v.IntervalNote = fmt.Sprintf("%g %% intervals over %s, drawn anew %s times as wholes.", 100*b.Level, plural(b.Streams, "stream", "s"), Number(b.Resamples))
 	if b.Streams < 10 {
 		v.IntervalNote += " With fewer than ten streams they are rough."
 	}
@@ -610,7 +610,7 @@ func classScores(e *scores.Evaluation) table {
 			t.Caption += fmt.Sprintf("; the first %d", mostListed)
 			break
 		}
-		t.Rows = append(t.Rows, []string{s.Label, number(s.Support), hundred(raw[s.Label].F1), hundred(s.F1), hundred(s.Precision), hundred(s.Recall)})
+		t.Rows = append(t.Rows, []string{s.Label, Number(s.Support), hundred(raw[s.Label].F1), hundred(s.F1), hundred(s.Precision), hundred(s.Recall)})
 	}
 	return t
 }
@@ -622,7 +622,7 @@ func streamScores(e *scores.Evaluation) table {
 			t.Caption += fmt.Sprintf("; the first %d", mostListed)
 			break
 		}
-		t.Rows = append(t.Rows, []string{s.Stream, number(s.Raw.Items), hundred(s.Raw.Accuracy), hundred(s.Adapted.Accuracy), number(s.Flips.Right), number(s.Flips.Wrong)})
+		t.Rows = append(t.Rows, []string{s.Stream, Number(s.Raw.Items), hundred(s.Raw.Accuracy), hundred(s.Adapted.Accuracy), Number(s.Flips.Right), Number(s.Flips.Wrong)})
 	}
 	return t
 }

@@ -196,7 +196,7 @@ func walkOf(f url.Values) choice {
 
 // refuse shows the item again, and says what was not done.
 func (s *Server) refuse(w http.ResponseWriter, n int, f url.Values, status int, err error) {
-	s.showItem(w, n, walkOf(f), status, message{Bad: true, Text: notSaved(err), New: newLabel(f, status)})
+	s.showItem(w, s.snapshot(), n, walkOf(f), status, message{Bad: true, Text: notSaved(err), New: newLabel(f, status)})
 }
 
 // newLabel is a label that may be given as a new one.

@@ -25,7 +25,7 @@ var pageSource string
 // page is parsed when the first is shown: other commands do not wait for it.
 var page = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
-		"text": report.Visible, "whole": report.Whole, "named": report.Named, "count": count, "code": code,
+		"text": report.Visible, "whole": report.Whole, "named": report.Named, "count": report.Number, "code": code,
 	}).Parse(pageSource))
 })
 
@@ -443,11 +443,11 @@ func (s *Server) item(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	s.showItem(w, n, choiceOf(r.URL.Query()), http.StatusOK, s.snapshot().ended(r.URL.Query()))
+	v := s.snapshot()
+	s.showItem(w, v, n, choiceOf(r.URL.Query()), http.StatusOK, v.ended(r.URL.Query()))
 }
 
-func (s *Server) showItem(w http.ResponseWriter, n int, c choice, status int, m message) {
-	v := s.snapshot()
+func (s *Server) showItem(w http.ResponseWriter, v *snapshot, n int, c choice, status int, m message) {
 	rec := &v.records[n]
 	k := int(rec.stream)
 	list := v.streams[k].items
@@ -616,13 +616,4 @@ func (s *snapshot) why(n int, event []int32) (out []string) {
 		out = append(out, fmt.Sprintf("It is unsure: the adapted label has a probability below %.2f.", s.unsure))
 	}
 	return out
-}
-
-// count writes a number with its thousands parted.
-func count(n int) string {
-	text := strconv.Itoa(n)
-	for at := len(text) - 3; at > 0 && n >= 0; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
 }

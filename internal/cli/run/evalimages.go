@@ -18,7 +18,8 @@ func evalImagesCommand(env console.Environment) *cli.Command {
 		Usage:     "classify labelled pictures and score the labels before and after the filter",
 		ArgsUsage: "DIR|FILE...",
 		Description: "The truth comes from --labels, or from --metadata that holds labels. It is compared with the predictions only; nothing is\n" +
-			"learned from it. Pictures without a label take part in their stream and are not scored. With --boxes, a picture's label is that of each of its boxes.",
+			"learned from it. Pictures without a label take part in their stream and are not scored. With --boxes, a picture's label is that of each of its boxes\n" +
+			"that --labels does not name, as FILE#NUMBER.",
 		Flags: slices.Concat(imageFlags(), resultFlags(), evalFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "labels", Category: console.TruthCategory, Usage: "CSV `FILE` with the columns file and label"},
 		}),
@@ -34,8 +35,11 @@ func evalImages(c *cli.Context, env console.Environment) error {
 	if err != nil {
 		return err
 	}
-	if err := applyLabels(c, l); err != nil {
-		return err
+	ofBoxes := boxes != nil && c.String("labels") != "" // which a table may name one by one
+	if !ofBoxes {
+		if err := applyLabels(c, l); err != nil {
+			return err
+		}
 	}
 	m, err := models.Load(c.String("model"))
 	if err != nil {
@@ -46,7 +50,13 @@ func evalImages(c *cli.Context, env console.Environment) error {
 		return err
 	}
 	defer tellDamaged(c, env, in)
-	return evaluate(c, env, m, in, listed)
+	labelled := in
+	if ofBoxes {
+		if labelled, err = relabelled(c, env, in); err != nil {
+			return err
+		}
+	}
+	return evaluate(c, env, m, in, labelled, listed)
 }
 
 // applyLabels brings the truth into the listing.

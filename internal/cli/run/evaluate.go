@@ -28,7 +28,7 @@ func evalFlags() []cli.Flag {
 	})
 }
 
-// labelFlags name a table of true labels, of every eval but that of pictures, whose tables tell files alone.
+// labelFlags name a table of true labels, of every eval but that of pictures, which has a flag of its own.
 func labelFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "labels", Category: console.TruthCategory, Usage: "CSV `FILE` with the columns file, stream and label, as `oatta view` writes it: these labels go before those of the data"},
@@ -53,8 +53,8 @@ func relabelled(c *cli.Context, env console.Environment, in inputs.Input) (input
 	return out, nil
 }
 
-// evaluate runs the input and scores what comes out against the labels of the data.
-func evaluate(c *cli.Context, env console.Environment, m *models.Model, in inputs.Input, listed time.Duration) error {
+// evaluate runs the input and scores what comes out against the labels of labelled: the same input, whose labels may be of a table.
+func evaluate(c *cli.Context, env console.Environment, m *models.Model, in, labelled inputs.Input, listed time.Duration) error {
 	options, err := evaluation.OptionsOf(c)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func evaluate(c *cli.Context, env console.Environment, m *models.Model, in input
 		return err
 	}
 	options.Codes = m.Manifest.Codes
-	truth, err := resolveTruth(in, m.Manifest.Labels, options)
+	truth, err := resolveTruth(labelled, m.Manifest.Labels, options)
 	if err != nil {
 		return err
 	}

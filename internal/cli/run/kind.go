@@ -93,7 +93,7 @@ func (k kind[I]) eval(c *cli.Context, env console.Environment) error {
 	if err != nil {
 		return err
 	}
-	return evaluate(c, env, m, labelled, listed)
+	return evaluate(c, env, m, in, labelled, listed)
 }
 
 // closeInput closes what some inputs hold open. They were only read.
