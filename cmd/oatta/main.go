@@ -81,6 +81,11 @@ func execute(ctx context.Context, args []string, env console.Environment) int {
 	return code
 }
 
+// runHere runs the program in this process, with all that it says in one place.
+func runHere(ctx context.Context, args []string, said io.Writer) int {
+	return execute(ctx, args, console.Environment{Out: said, Err: said})
+}
+
 func newApp(env console.Environment) *cli.App {
 	app := &cli.App{
 		Name:      "oatta",
@@ -94,7 +99,7 @@ func newApp(env console.Environment) *cli.App {
 			run.EvalCommand(env),
 			filter.Command(env),
 			report.Command(env),
-			view.Command(env),
+			view.Command(env, runHere),
 			serve.Command(env),
 			serve.KeyCommand(env),
 			calibrate.Command(env),

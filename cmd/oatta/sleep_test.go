@@ -280,7 +280,7 @@ func TestSleepTells(t *testing.T) {
 		}
 	}
 	m, err := run.ReadManifest(out)
-	if err != nil || len(m.Warnings) != 3 || !strings.Contains(string(m.Settings.Prepare), `"Signal": "C4"`) {
+	if err != nil || len(m.Warnings) != 4 || !strings.Contains(m.Warnings[3], "nearly uniform") || !strings.Contains(string(m.Settings.Prepare), `"Signal": "C4"`) {
 		t.Errorf("manifest: %v, %q, %s", err, m.Warnings, m.Settings.Prepare)
 	}
 	_, text = mustOatta(t, console.Fine, "run", "sleep", filepath.Join(dir, "dot.edf"), "--model", model, "--unit", "uV", "--channels", "C4")

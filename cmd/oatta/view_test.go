@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/internal/testdata"
@@ -302,7 +303,6 @@ func TestViewRefuses(t *testing.T) {
 		args []string
 		want string
 	}{
-		{nil, "want the results"},
 		{[]string{results, dir, dir}, "want the results"},
 		{[]string{filepath.Join(dir, "gone.jsonl")}, "gone.jsonl"},
 		{[]string{write("empty.jsonl", "")}, "is empty"},
@@ -316,6 +316,68 @@ func TestViewRefuses(t *testing.T) {
 		{[]string{results, "--port", "99999"}, "--port 99999"},
 	} {
 		said(t, console.Nothing, c.want, append([]string{"view"}, c.args...)...)
+	}
+}
+
+// Without results the first page runs on a folder that is named there, and shows what comes out, beside the folder.
+func TestViewOfAFolder(t *testing.T) {
+	needEngine(t)
+	data := pictures(t, 6)
+	v := viewing(t, "-q")
+	post := func(path, folder string) string {
+		t.Helper()
+		q, err := http.NewRequest(http.MethodPost, v.base+path, strings.NewReader(url.Values{"folder": {folder}}.Encode()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		q.Header.Set("Origin", v.base)
+		answer, err := v.client.Do(q)
+		if err != nil || answer.StatusCode != http.StatusOK {
+			t.Fatal(answer, err)
+		}
+		defer answer.Body.Close()
+		for range 600 {
+			text := v.page("/")
+			if !strings.Contains(text, "are being classified") {
+				return text
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		t.Fatal("it does not end")
+		return ""
+	}
+	if text := v.page("/"); !strings.Contains(text, `name="folder"`) || strings.Contains(text, `http-equiv="refresh"`) {
+		t.Errorf("%s", text)
+	}
+	for folder, want := range map[string]string{
+		"": "no folder was named", "  ": "no folder was named", filepath.Join(data, "gone"): "there is no such folder", "/": "is a whole disk", t.TempDir(): "no picture",
+	} {
+		if text := post("/run", folder); !strings.Contains(text, want) {
+			t.Errorf("%q: no %q in %s", folder, want, text)
+		}
+	}
+	text := post("/run", `"`+data+`"`)
+	if !strings.Contains(text, "6 pictures in 1 stream") {
+		t.Fatalf("%s", text)
+	}
+	v.label(2, "wolf")
+	if code := v.stop(); code != console.Fine {
+		t.Errorf("exit code %d", code)
+	}
+	if labels := readFile(t, data+".oatta.labels.csv"); !strings.Contains(labels, ",wolf,") {
+		t.Error(labels)
+	}
+	v = viewing(t, data, "-q") // what is there is not made anew
+	if text := v.page("/"); !strings.Contains(text, `value="`+data+`"`) {
+		t.Errorf("%s", text)
+	}
+	before := readFile(t, data+".oatta.jsonl")
+	if text := post("/run", data); !strings.Contains(text, "your labels</dt><dd>1<") || readFile(t, data+".oatta.jsonl") != before {
+		t.Errorf("%s", text)
+	}
+	if code := v.stop(); code != console.Fine {
+		t.Errorf("exit code %d", code)
 	}
 }
 

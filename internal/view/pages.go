@@ -55,6 +55,7 @@ type frame struct {
 	Labels            int
 	Keys              []key
 	Shown             bool // there are inputs to be shown
+	Again             bool // the page comes again by itself
 }
 
 type key struct{ Keys, Does string }
@@ -92,7 +93,7 @@ func (s *Server) frameOf(v *snapshot, title string) frame {
 }
 
 // write writes a page.
-func (s *Server) write(w http.ResponseWriter, status int, name string, data any) {
+func write(w http.ResponseWriter, status int, name string, data any) {
 	var out bytes.Buffer
 	if err := page().ExecuteTemplate(&out, name, data); err != nil {
 		http.Error(w, "view: "+err.Error(), http.StatusInternalServerError)
@@ -212,7 +213,7 @@ func (s *Server) home(w http.ResponseWriter, r *http.Request) {
 	for i := range p.Rows {
 		v.span(&p.Rows[i])
 	}
-	s.write(w, http.StatusOK, "home", p)
+	write(w, http.StatusOK, "home", p)
 }
 
 func (s *snapshot) row(k, wanted int) streamRow {
@@ -334,7 +335,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	if len(p.Items) > 0 {
 		p.First = p.Items[0].Number
 	}
-	s.write(w, http.StatusOK, "stream", p)
+	write(w, http.StatusOK, "stream", p)
 }
 
 // textOf is the text of a post, cut; "" where there is none.
@@ -496,7 +497,7 @@ func (s *Server) showItem(w http.ResponseWriter, v *snapshot, n int, c choice, s
 	s.mu.Lock()
 	p.Undo = len(s.undos) > 0
 	s.mu.Unlock()
-	s.write(w, status, "item", p)
+	write(w, status, "item", p)
 }
 
 func share100(v float64) string {

@@ -2,10 +2,7 @@ package view
 
 import (
 	"bytes"
-	"crypto/rand"
-	"crypto/subtle"
 	_ "embed"
-	"encoding/base64"
 	"fmt"
 	"net"
 	"net/http"
@@ -37,13 +34,9 @@ type Options struct {
 // Server shows a collection to one browser.
 type Server struct {
 	Options
-	token, secret string
-	host          map[string]bool // that requests may be for
-	port          string
-	style         string
+	*Gate
 
 	mu    sync.Mutex
-	used  bool // the one-time address
 	undos [][]corrections.Edit
 }
 
@@ -52,82 +45,38 @@ const mostUndos = 1000
 
 // NewServer makes a server for a listener of the loopback address.
 func NewServer(o Options, l net.Listener) (*Server, error) {
+	g, err := NewGate(l)
+	if err != nil {
+		return nil, err
+	}
+	return g.Show(o), nil
+}
+
+// Show shows a collection from now on.
+func (g *Gate) Show(o Options) *Server {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	address, ok := l.Addr().(*net.TCPAddr)
-	if !ok || !address.IP.IsLoopback() {
-		return nil, fmt.Errorf("view: listens on %s: want the loopback address", l.Addr())
-	}
-	s := &Server{Options: o, token: random(), secret: random(), port: strconv.Itoa(address.Port), style: report.Style() + style}
-	s.host = map[string]bool{net.JoinHostPort(address.IP.String(), s.port): true, "localhost:" + s.port: true}
-	return s, nil
+	s := &Server{Options: o, Gate: g}
+	g.inside.Store(s.routes())
+	return s
 }
 
-// URL is the one-time address.
-func (s *Server) URL() string { return "http://127.0.0.1:" + s.port + "/?token=" + s.token }
-
-func random() string {
-	b := make([]byte, 32)
-	_, _ = rand.Read(b) // ends the program where it fails
-	return base64.RawURLEncoding.EncodeToString(b)
+// assets adds what every page has.
+func assets(m *http.ServeMux) *http.ServeMux {
+	m.HandleFunc("GET /view.js", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
+		_, _ = w.Write([]byte(script))
+	})
+	m.HandleFunc("GET /view.css", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/css; charset=utf-8")
+		_, _ = w.Write([]byte(report.Style() + style))
+	})
+	m.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	return m
 }
 
-// policy is what pages may do: one script and one style sheet of the server's, pictures of the server's, and forms to it.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-
-// cookie is of this port: cookies do not tell ports apart.
-func (s *Server) cookie() string { return "oatta-view-" + s.port }
-
-// ServeHTTP implements [http.Handler].
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	h := w.Header()
-	for name, value := range map[string]string{
-		"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin", "X-Frame-Options": "DENY",
-		"Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin", "Cache-Control": "no-store",
-	} {
-		h.Set(name, value)
-	}
-	switch {
-	case !s.host[r.Host]:
-		http.Error(w, "this server has another name", http.StatusMisdirectedRequest)
-	case r.URL.Path == "/" && r.URL.Query().Has("token"):
-		s.enter(w, r)
-	case !s.known(r):
-		http.Error(w, "The address that `oatta view` printed opens this page once, in one browser. Stop the program and start it again for another.", http.StatusForbidden)
-	case r.Method == http.MethodPost && r.Header.Get("Origin") != "http://"+r.Host:
-		http.Error(w, "that did not come from a page of this server", http.StatusForbidden)
-	default:
-		s.routes().ServeHTTP(w, r)
-	}
-}
-
-// known tells whether the request has the cookie.
-func (s *Server) known(r *http.Request) bool {
-	c, err := r.Cookie(s.cookie())
-	return err == nil && subtle.ConstantTimeCompare([]byte(c.Value), []byte(s.secret)) == 1
-}
-
-// enter takes the one-time address. The page sends itself on, as a browser that followed a link from elsewhere would not yet show the cookie
-// to an answer that sends it on.
-func (s *Server) enter(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	right := subtle.ConstantTimeCompare([]byte(r.URL.Query().Get("token")), []byte(s.token)) == 1
-	first := right && !s.used
-	s.used = s.used || first
-	s.mu.Unlock()
-	if !first && !s.known(r) {
-		http.Error(w, "This address opened the page once already. Stop `oatta view` and start it again for another.", http.StatusForbidden)
-		return
-	}
-	if first {
-		http.SetCookie(w, &http.Cookie{Name: s.cookie(), Value: s.secret, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
-	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = w.Write([]byte(`<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/"><title>oatta view</title><p><a href="/">To the results</a></p></html>`))
-}
-
-func (s *Server) routes() http.Handler {
+func (s *Server) routes() *http.ServeMux {
 	m := http.NewServeMux()
 	m.HandleFunc("GET /{$}", s.home)
 	m.HandleFunc("GET /stream/{n}", s.stream)
@@ -138,16 +87,7 @@ func (s *Server) routes() http.Handler {
 	m.HandleFunc("GET /signal/{n}", s.signal)
 	m.HandleFunc("POST /label", s.label)
 	m.HandleFunc("POST /undo", s.undo)
-	m.HandleFunc("GET /view.js", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
-		_, _ = w.Write([]byte(script))
-	})
-	m.HandleFunc("GET /view.css", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/css; charset=utf-8")
-		_, _ = w.Write([]byte(s.style))
-	})
-	m.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
-	return m
+	return assets(m)
 }
 
 // snapshot takes the labels as they are now.

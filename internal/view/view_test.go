@@ -188,7 +188,7 @@ func TestEntering(t *testing.T) {
 	if status, _ := d.get("/?token=" + d.token); status != 200 {
 		t.Errorf("the same browser again: %d", status)
 	}
-	other := *d
+	other := &desk{Server: d.Server, t: d.t, base: d.base, labels: d.labels}
 	jar, err := cookiejar.New(nil)
 	must(t, err)
 	other.client = &http.Client{Jar: jar}

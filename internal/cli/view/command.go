@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -28,15 +29,18 @@ import (
 )
 
 // Command is `oatta view`.
-func Command(env console.Environment) *cli.Command {
+//
+// program runs the program with arguments in this process, and returns its exit code: a first page without results runs on a folder by it.
+func Command(env console.Environment, program func(ctx context.Context, args []string, said io.Writer) int) *cli.Command {
 	return &cli.Command{
 		Name:      "view",
 		Usage:     "look at results in a browser, and correct their labels",
-		ArgsUsage: "RESULTS [DIR|FILE]",
+		ArgsUsage: "[RESULTS] [DIR|FILE]",
 		Description: "Serves pages to a browser on this machine, and prints the address, which opens them once: streams with search and filters, every item\n" +
 			"with its neighbours, both distributions and the gate, and what the item shows where the folder or file that was run on is named: pictures,\n" +
 			"signals, texts. Labels that you give go to a table that `eval --labels`, `calibrate --labels`, `train --corrections` and --labels-known of `run`,\n" +
-			"`eval` and `filter` read. Every action has a key: ? shows them. Nothing leaves the machine, and no input is ever written.",
+			"`eval` and `filter` read. Every action has a key: ? shows them. Nothing leaves the machine, and no input is ever written.\n" +
+			"Without results, or with a folder of pictures in their place, the first page runs `run images` on a folder and shows what comes out.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "labels", Category: console.OutputCategory, Usage: "CSV `FILE` of the labels that you give; it is gone on with if it is there (default: RESULTS with the ending .labels.csv)"},
 			&cli.StringFlag{Name: "who", Category: console.OutputCategory, Usage: "`NAME` that stands beside your labels (default: that of your account)"},
@@ -53,37 +57,58 @@ func Command(env console.Environment) *cli.Command {
 			&cli.StringFlag{Name: "time-layout", Category: console.InputCategory, Usage: "movement, posts: `LAYOUT` of times, as it was given to run"},
 			&cli.StringFlag{Name: "text-column", Category: console.InputCategory, Usage: "posts: column of the text, as it was given to run"},
 			&cli.StringFlag{Name: "id-column", Category: console.InputCategory, Usage: "posts: column of the post's id, as it was given to run"},
+			&cli.BoolFlag{Name: "open", Usage: "open the address in the browser of this machine"},
 			&cli.IntFlag{Name: "port", Usage: "`PORT` of this machine (default: one that is free)"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print the address alone"},
 		},
-		Action: func(c *cli.Context) error { return serve(c, env) },
+		Action: func(c *cli.Context) error { return serve(c, env, program) },
 	}
 }
 
 // serve shows results until it is stopped.
-func serve(c *cli.Context, env console.Environment) (err error) {
-	o, err := options(c)
-	if err != nil {
-		return err
+func serve(c *cli.Context, env console.Environment, program program) (err error) {
+	first := c.NArg() == 0 || c.NArg() == 1 && isFolder(c.Args().First())
+	var o view.Options
+	if !first {
+		if o, err = options(c, c.Args().First(), c.Args().Get(1)); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, o.Inputs.Close()) }()
 	}
-	defer func() { err = errors.Join(err, o.Inputs.Close()) }()
 	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", c.Int("port")))
 	if err != nil {
 		return fmt.Errorf("--port: %w", err)
 	}
-	s, err := view.NewServer(o, l)
+	gate, err := view.NewGate(l)
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
+	if first {
+		gate.Start(c.Context, starter(c, program))
+	} else {
+		gate.Show(o)
+		tell(c, env, o)
+	}
+	fmt.Fprintln(env.Out, gate.URL())
+	if !c.Bool("quiet") {
+		fmt.Fprintln(env.Err, "Open this address in a browser on this machine; it holds once. Stop by Ctrl-C.")
+	}
+	if c.Bool("open") {
+		page, err := open(gate.URL())
+		defer os.Remove(page)
+		if err != nil {
+			console.Warn(c, env, []string{"no browser could be opened: " + err.Error()})
+		}
+	}
+	return run(c.Context, gate, l)
+}
+
+// tell says what is shown and where labels go.
+func tell(c *cli.Context, env console.Environment, o view.Options) {
 	if !c.Bool("quiet") {
 		fmt.Fprintf(env.Err, "%s: %s\nlabels go to %s\n", o.Collection.Name, o.Collection.Told(), o.Table.Path())
 		console.Warn(c, env, o.Collection.Warnings)
 	}
-	fmt.Fprintln(env.Out, s.URL())
-	if !c.Bool("quiet") {
-		fmt.Fprintln(env.Err, "Open this address in a browser on this machine; it holds once. Stop by Ctrl-C.")
-	}
-	return run(c.Context, s, l)
 }
 
 // run serves until the context ends.
@@ -105,14 +130,13 @@ func run(ctx context.Context, handler http.Handler, l net.Listener) error {
 	return err
 }
 
-// options reads the flags, the results and the labels.
-func options(c *cli.Context) (o view.Options, err error) {
-	if c.NArg() < 1 || c.NArg() > 2 {
+// options reads the flags, the results and the labels. Inputs may be "".
+func options(c *cli.Context, results, inputs string) (o view.Options, err error) {
+	if c.NArg() > 2 {
 		return o, fmt.Errorf("view: want the results of run, eval or filter, and the folder or file of what was run on; see `%s --help`", c.Command.HelpName)
 	}
-	results := c.Args().First()
 	labels := cmp.Or(c.String("labels"), labelsBeside(results))
-	if err := checkPlaces(c, results, labels); err != nil {
+	if err := checkPlaces(c, results, inputs, labels); err != nil {
 		return o, err
 	}
 	if o.Collection, err = collection(c, results); err != nil {
@@ -123,8 +147,8 @@ func options(c *cli.Context) (o view.Options, err error) {
 	}
 	o.Who = cmp.Or(c.String("who"), account())
 	o.Stale = changes(results)
-	if c.NArg() == 2 {
-		o.Inputs, err = view.OpenInputs(c.Args().Get(1), readingOf(c))
+	if inputs != "" {
+		o.Inputs, err = view.OpenInputs(inputs, readingOf(c))
 	}
 	return o, err
 }
@@ -136,7 +160,7 @@ func labelsBeside(results string) string {
 }
 
 // checkPlaces refuses a file of labels that is something else, or cannot be made.
-func checkPlaces(c *cli.Context, results, labels string) error {
+func checkPlaces(c *cli.Context, results, inputs, labels string) error {
 	if u := c.Float64("unsure"); !(u >= 0 && u <= 1) {
 		return fmt.Errorf("--unsure %g: want 0 to 1", u)
 	}
@@ -144,8 +168,8 @@ func checkPlaces(c *cli.Context, results, labels string) error {
 		return fmt.Errorf("--port %d: want 1 to 65535, or 0 for one that is free", p)
 	}
 	read := []files.Place{files.At("the results", results), files.At("a manifest", items.ManifestPath(results)), files.At("the classes", c.String("classes"))}
-	if c.NArg() == 2 && files.IsFile(c.Args().Get(1)) {
-		read = append(read, files.At("an input", c.Args().Get(1)))
+	if inputs != "" && files.IsFile(inputs) && !isFolder(inputs) {
+		read = append(read, files.At("an input", inputs))
 	}
 	if err := files.KeepApart(read, []files.Place{files.At("the file of labels", labels)}); err != nil {
 		return err
