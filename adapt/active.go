@@ -93,10 +93,19 @@ func (s *activePairs) carry(dst, u []float64, v float64) {
 	fill(dst, 0)
 	dst = dst[:s.used+1]
 	addScaled(dst, v*reciprocal(sum(s.row(0))), s.row(0))
+	last := 0
 	for k, i := range s.apart() {
-		if u[i] != 0 {
-			addScaled(dst, u[i]*s.scale, s.row(k+1))
+		switch {
+		case u[i] == 0:
+		case last == 0:
+			last = k + 1
+		default:
+			addScaled2(dst, u[s.classes[last]]*s.scale, s.row(last), u[i]*s.scale, s.row(k+1))
+			last = 0
 		}
+	}
+	if last > 0 {
+		addScaled(dst, u[s.classes[last]]*s.scale, s.row(last))
 	}
 }
 

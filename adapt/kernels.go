@@ -102,7 +102,15 @@ func dot4(w, x, y, z []float64) (wy, wz, xy, xz float64) {
 	return wy, wz, xy, xz
 }
 
-func scale(x []float64, by float64) { setScaled(x, by, x) }
+func scale(x []float64, by float64) {
+	if len(x) >= leastWide {
+		setScaled(x, by, x)
+		return
+	}
+	for i := range x {
+		x[i] *= by
+	}
+}
 
 // setScaled writes by*x into dst.
 func setScaled(dst []float64, by float64, x []float64) {
@@ -127,6 +135,20 @@ func addScaled(dst []float64, by float64, x []float64) {
 	x = x[:len(dst)]
 	for i := range dst {
 		dst[i] += by * x[i]
+	}
+}
+
+// addScaled2 adds v*x + w*y to dst.
+func addScaled2(dst []float64, v float64, x []float64, w float64, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	if n := part(len(dst)); n > 0 {
+		k := [2]float64{v, w}
+		addScaled2Wide(n, &k[0], &dst[0], &x[0], &y[0])
+		dst, x, y = dst[n:], x[n:], y[n:]
+	}
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] += v*x[i] + w*y[i]
 	}
 }
 

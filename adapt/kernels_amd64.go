@@ -48,6 +48,11 @@ func scaleWide(n int, k *float64, dst, x *float64)
 //go:noescape
 func addScaledWide(n int, k *float64, dst, x *float64)
 
+// addScaled2Wide adds k[0] x + k[1] y to dst.
+//
+//go:noescape
+func addScaled2Wide(n int, k *float64, dst, x, y *float64)
+
 // followWide sets p to (k[0] p + k[1] home)(k[2] read + k[3]), q to the same with k[5] to k[8], and adds k[4] p + k[9] q to out.
 //
 //go:noescape

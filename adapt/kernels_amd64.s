@@ -119,6 +119,32 @@ loop:
 	VZEROUPPER
 	RET
 
+// func addScaled2Wide(n int, k *float64, dst, x, y *float64)
+TEXT ·addScaled2Wide(SB), NOSPLIT, $0-40
+	MOVQ n+0(FP), CX
+	MOVQ k+8(FP), DX
+	MOVQ dst+16(FP), R8
+	MOVQ x+24(FP), R9
+	MOVQ y+32(FP), R10
+	VBROADCASTSD 0(DX), Y0 // v
+	VBROADCASTSD 8(DX), Y1 // w
+	XORQ AX, AX
+
+loop:
+	VMOVUPD (R9)(AX*8), Y2
+	VMULPD Y2, Y0, Y2
+	VMOVUPD (R10)(AX*8), Y3
+	VMULPD Y3, Y1, Y3
+	VADDPD Y3, Y2, Y2
+	VMOVUPD (R8)(AX*8), Y3
+	VADDPD Y2, Y3, Y3
+	VMOVUPD Y3, (R8)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT  loop
+	VZEROUPPER
+	RET
+
 // func followWide(n int, k *float64, p, q, home, read, out *float64)
 TEXT ·followWide(SB), NOSPLIT, $0-56
 	MOVQ n+0(FP), CX

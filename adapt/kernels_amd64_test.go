@@ -40,9 +40,10 @@ func TestKernelsAreTheirLoops(t *testing.T) {
 				p, q, v, w := dot4(x[0], x[1], x[2], x[3])
 				return []float64{p, q, v, w}
 			},
-			"setScaled": func(x [][]float64) []float64 { setScaled(x[0], a, x[1]); return nil },
-			"scale":     func(x [][]float64) []float64 { scale(x[0], a); return nil },
-			"addScaled": func(x [][]float64) []float64 { addScaled(x[0], a, x[1]); return nil },
+			"setScaled":  func(x [][]float64) []float64 { setScaled(x[0], a, x[1]); return nil },
+			"scale":      func(x [][]float64) []float64 { scale(x[0], a); return nil },
+			"addScaled":  func(x [][]float64) []float64 { addScaled(x[0], a, x[1]); return nil },
+			"addScaled2": func(x [][]float64) []float64 { addScaled2(x[0], a, x[1], b, x[2]); return nil },
 			"follow2": func(x [][]float64) []float64 {
 				follow2(x[0], x[1], x[2], x[3], x[4], &[2]factors{{a, b, c, 1, 2}, {b, c, a, 3, c}})
 				return nil

@@ -10,6 +10,7 @@ func dotWide(_ int, _, _, _ *float64)                   {}
 func dot4Wide(_ int, _, _, _, _, _ *float64)            {}
 func scaleWide(_ int, _, _, _ *float64)                 {}
 func addScaledWide(_ int, _, _, _ *float64)             {}
+func addScaled2Wide(_ int, _, _, _, _ *float64)         {}
 func followWide(_ int, _, _, _, _, _, _ *float64)       {}
 func persistWide(_ int, _, _, _, _ *float64)            {}
 func liftWide(_ int, _, _, _, _, _, _, _ *float64)      {}

@@ -148,14 +148,6 @@ func (s *pairs) carry(i, end int) {
 	}
 }
 
-// addScaled2 adds v*x + w*y to dst.
-func addScaled2(dst []float64, v float64, x []float64, w float64, y []float64) {
-	x, y = x[:len(dst)], y[:len(dst)]
-	for i := range dst {
-		dst[i] += v*x[i] + w*y[i]
-	}
-}
-
 // leastScale is where the scale of decayed counts is multiplied into them: rarely, and long before anything underflows.
 const leastScale = 1e-100
 
