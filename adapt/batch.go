@@ -39,8 +39,7 @@ const workEach = 1 << 15
 func (f *Filter) work() int {
 	n := f.classes
 	if a := f.settings.Auto; a != nil {
-		matrices := 2*max(len(a.FullErrors), 1) + len(a.PopulationErrors)
-		return len(a.Temperatures) * n * (n*matrices + 4*len(a.Grid)*(1+len(a.Errors)))
+		return len(a.Temperatures) * (a.counted(n)*2*max(len(a.FullErrors), 1) + n*n*len(a.PopulationErrors) + n*4*len(a.Grid)*(1+len(a.Errors)))
 	}
 	return n * (n + 16)
 }

@@ -12,7 +12,7 @@ import (
 // allocates.
 func BenchmarkStep(b *testing.B) {
 	for _, gate := range []Gate{GateOff, GateEWMA, GateAuto} {
-		for _, classes := range []int{2, 10, 100, 1000} {
+		for _, classes := range []int{2, 10, 64, 100, 1000} {
 			for _, kind := range []string{"dense", "peaked"} {
 				if kind == "peaked" && classes < 100 {
 					continue
