@@ -410,3 +410,53 @@ func TestForgedActiveStates(t *testing.T) {
 		}
 	}
 }
+
+// Hindsight has matrices of its own, over all classes, whatever the filter keeps apart.
+func TestHindsightKeepsAllApart(t *testing.T) {
+	const n = 70
+	q := returning(rand.New(rand.NewPCG(7, 147)), n, 20, 60)
+	few, all := rows(len(q), n), rows(len(q), n)
+	path, want := make([]int, len(q)), make([]int, len(q))
+	for i, s := range []Settings{lumped(8), lumped(n)} {
+		if _, err := Smooth(n, s, [][][]float64{few, all}[i], q); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Viterbi(n, s, [][]int{path, want}[i], q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range q {
+		if !slices.Equal(few[i], all[i]) {
+			t.Fatalf("item %d: %v, all apart %v", i, few[i], all[i])
+		}
+	}
+	if !slices.Equal(path, want) {
+		t.Errorf("path %v, all apart %v", path, want)
+	}
+}
+
+// A lag of 0 is the filter, to the bit, and one of a few items is sound.
+func TestLagOfManyClasses(t *testing.T) {
+	const n = 70
+	f := newFilter(t, n, lumped(8))
+	none, err := NewLagged(n, lumped(8), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	some, err := NewLagged(n, lumped(8), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, got, late := make([]float64, n), make([]float64, n), make([]float64, n)
+	for i, q := range returning(rand.New(rand.NewPCG(8, 148)), n, 20, 60) {
+		f.Step(want, q)
+		if none.Step(got, q); !slices.Equal(got, want) {
+			t.Fatalf("step %d: %v, want %v", i, got, want)
+		}
+		if _, ok := some.Step(late, q); ok {
+			if err := Check(late, n); err != nil {
+				t.Fatalf("step %d: %v", i, err)
+			}
+		}
+	}
+}
