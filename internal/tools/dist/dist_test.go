@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -13,6 +14,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/blakesmith/ar"
+	"github.com/ulikunitz/xz"
 )
 
 var commitTime = time.Date(2026, 11, 29, 1, 22, 50, 0, time.UTC)
@@ -55,6 +59,80 @@ func TestFlags(t *testing.T) {
 		if _, err := parse(args); err == nil {
 			t.Errorf("%v is taken", args)
 		}
+	}
+}
+
+// The versions of symbols are read from a program of this machine, and one that asks for a newer C library than is promised is refused.
+func TestGlibc(t *testing.T) {
+	const shell = "/bin/sh"
+	needs, err := glibcOf(shell)
+	if err != nil || needs == [2]int{} {
+		t.Skipf("%s asks for no version of glibc: %v", shell, err)
+	}
+	if needs[0] != 2 || needs[1] < 2 || needs[1] > 100 {
+		t.Errorf("%v", needs)
+	}
+	old := newestGlibc
+	t.Cleanup(func() { newestGlibc = old })
+	for newest, fits := range map[[2]int]bool{{2, 200}: true, {3, 0}: true, needs: true, {2, 1}: false, {1, 99}: false} {
+		newestGlibc = newest
+		if err := checkSymbols(shell, target{"linux", "amd64"}); (err == nil) != fits {
+			t.Errorf("%v where %v is promised: %v", needs, newest, err)
+		}
+	}
+	if err := checkSymbols("/nonexistent", target{"windows", "amd64"}); err != nil {
+		t.Errorf("Windows has no glibc: %v", err)
+	}
+}
+
+// A package of Debian is read, and of it what a program needs: this one has all kinds of members, compressed as Debian does.
+func TestReadDeb(t *testing.T) {
+	var data bytes.Buffer
+	z, err := xz.NewWriter(&data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := tar.NewWriter(z)
+	for _, h := range []tar.Header{
+		{Name: "./usr/", Typeflag: tar.TypeDir, Mode: 0o755},
+		{Name: "./lib/libc.so.6", Typeflag: tar.TypeReg, Mode: 0o755, Size: 1},
+		{Name: "./lib64/ld.so", Typeflag: tar.TypeSymlink, Linkname: "/lib/ld.so"},
+		{Name: "./usr/share/zoneinfo/UTC", Typeflag: tar.TypeLink, Linkname: "./usr/share/zoneinfo/Etc/UTC"},
+		{Name: "./usr/share/man/man1/x.1", Typeflag: tar.TypeReg, Mode: 0o644, Size: 1},
+		{Name: "./usr/share/doc/libc6/copyright", Typeflag: tar.TypeReg, Mode: 0o644, Size: 1},
+		{Name: "./usr/share/ca-certificates/b.crt", Typeflag: tar.TypeReg, Mode: 0o644, Size: 1},
+		{Name: "./usr/share/ca-certificates/a.crt", Typeflag: tar.TypeReg, Mode: 0o644, Size: 1},
+	} {
+		if err := w.WriteHeader(&h); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]byte(strings.Repeat(filepath.Base(h.Name)[:1], int(h.Size)))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.Close(), z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	var deb bytes.Buffer
+	a := ar.NewWriter(&deb)
+	err = errors.Join(a.WriteGlobalHeader(), a.WriteHeader(&ar.Header{Name: "data.tar.xz", Size: int64(data.Len()), Mode: 0o644}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Write(data.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := readDeb(deb.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range withCertificates(entries) {
+		got = append(got, e.name+" "+e.link+string(e.data))
+	}
+	want := []string{"lib/libc.so.6 l", "lib64/ld.so /lib/ld.so", "usr/share/doc/libc6/copyright c", "usr/share/zoneinfo/UTC /usr/share/zoneinfo/Etc/UTC", "etc/ssl/certs/ca-certificates.crt ab"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q\nwant %q", got, want)
 	}
 }
 
