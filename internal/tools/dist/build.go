@@ -47,7 +47,8 @@ func (m maker) build(ctx context.Context, t target) (string, error) {
 	if m.cgo {
 		enabled = "1"
 	}
-	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOOS="+t.os, "GOARCH="+t.arch, "CGO_ENABLED="+enabled, "GOAMD64=v1", "GOARM64=v8.0",
+	// GOFLAGS is given a value, since an empty one would leave that of `go env -w`.
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=readonly", "GOWORK=off", "GOOS="+t.os, "GOARCH="+t.arch, "CGO_ENABLED="+enabled, "GOAMD64=v1", "GOARM64=v8.0",
 		"SOURCE_DATE_EPOCH="+strconv.FormatInt(m.time.Unix(), 10))
 	if err := cmd.Run(); err != nil {
 		return "", fmt.Errorf("go build: %w", err)

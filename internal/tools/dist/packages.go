@@ -33,9 +33,8 @@ func (m maker) packages(kind, program string, t target, shared, library []file) 
 	if err != nil {
 		return err
 	}
-	info := m.info("oatta", m.version, t, contents)
-	info.Description, info.License, info.Depends[0] = description, "Apache-2.0", needs[kind][0]
-	info.Depends = append(info.Depends, needs[kind][1:]...)
+	info := m.info(kind, "oatta", m.version, t, contents)
+	info.Description, info.License = description, "Apache-2.0"
 	info.Recommends, info.Suggests = []string{"ca-certificates"}, []string{"oatta-onnxruntime"}
 	if err := m.pack(kind, info); err != nil || len(library) == 0 {
 		return err
@@ -50,17 +49,18 @@ func (m maker) libraryInfo(kind string, t target, library []file) *nfpm.Info {
 		contents = append(contents, m.content(path.Join(libraryFolder, f.name), f))
 	}
 	version := strings.TrimPrefix(library[0].name, "libonnxruntime.so.")
-	info := m.info("oatta-onnxruntime", version, t, contents)
-	info.Description, info.License, info.Depends = "ONNX Runtime for oatta\nThe library of the ONNX Runtime project, as it publishes it.", "MIT", needs[kind]
+	info := m.info(kind, "oatta-onnxruntime", version, t, contents)
+	info.Description, info.License = "ONNX Runtime for oatta\nThe library of the ONNX Runtime project, as it publishes it.", "MIT"
+	info.RPM.Summary = "ONNX Runtime for oatta"
 	return info
 }
 
-func (m maker) info(name, version string, t target, contents files.Contents) *nfpm.Info {
+func (m maker) info(kind, name, version string, t target, contents files.Contents) *nfpm.Info {
 	return nfpm.WithDefaults(&nfpm.Info{
 		Name: name, Arch: t.arch, Platform: t.os, Version: version, Section: "science", Priority: "optional",
 		Maintainer: maintainer, Homepage: homepage, MTime: m.time, DisableGlobbing: true,
 		Overridables: nfpm.Overridables{
-			Contents: contents, Umask: 0o022, Depends: []string{""},
+			Contents: contents, Umask: 0o022, Depends: needs[kind],
 			RPM: nfpm.RPM{BuildHost: "oatta", Summary: summary, Group: "Applications/Engineering"},
 		},
 	})
