@@ -7,6 +7,7 @@
 //     of a call, gives it to a [Backend], and writes the [Response].
 //   - A [Backend] (package serve/backend) knows models, streams and their state, and nothing of transports. It answers a request when what the
 //     request changed is durable.
+//   - A client (package serve/client) asks a server from Go, and needs none of these.
 //
 // Errors that a client may see are of type [*Error]; any other error is the server's own fault, is logged, and reaches the client without
 // its text.

@@ -70,7 +70,7 @@ func open(ctx context.Context, o Settings) (*study, *inputs.Motion, error) {
 		return nil, nil, err
 	}
 	s := &study{model: m, input: in}
-	if s.filter, err = filterOf(m.Manifest); err == nil {
+	if s.filter, err = runs.Filter(m.Manifest); err == nil {
 		err = s.choose(people)
 	}
 	if err != nil {

@@ -23,18 +23,6 @@ type study struct {
 	person []string // of each window of the input
 }
 
-// filterOf is the filter of a run of the network.
-func filterOf(m models.Manifest) (s adapt.Settings, err error) {
-	s = adapt.Settings{Prior: m.Prior}
-	if m.Temperature != 1 {
-		s = s.Calibrated(m.Temperature)
-	}
-	if m.Transitions != nil {
-		s.Population, err = m.Transitions.For(m.Labels)
-	}
-	return s, err
-}
-
 // choose takes the windows of some people.
 func (s *study) choose(people *regexp.Regexp) error {
 	items := s.input.Items()

@@ -54,7 +54,7 @@ func (s source) begin(ctx context.Context) (*opened, error) {
 		return nil, err
 	}
 	o := &opened{source: s, model: m, input: in}
-	if o.auto, err = filterOf(m.Manifest); err == nil {
+	if o.auto, err = runs.Filter(m.Manifest); err == nil {
 		if err = o.label(); err == nil {
 			err = o.choose()
 		}
@@ -63,18 +63,6 @@ func (s source) begin(ctx context.Context) (*opened, error) {
 		return nil, errors.Join(err, in.Close())
 	}
 	return o, nil
-}
-
-// filterOf is the filter of a run of a model.
-func filterOf(m models.Manifest) (s adapt.Settings, err error) {
-	s = adapt.Settings{Prior: m.Prior}
-	if m.Temperature != 0 && m.Temperature != 1 {
-		s = s.Calibrated(m.Temperature)
-	}
-	if m.Transitions != nil {
-		s.Population, err = m.Transitions.For(m.Labels)
-	}
-	return s, err
 }
 
 // label finds the classes of the true labels.
