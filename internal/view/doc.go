@@ -8,10 +8,13 @@
 //
 // # Who may ask
 //
-// The server ([Server]) listens on the loopback address. Whoever has the one-time address gets a cookie; every other request needs it. The
+// The gate ([Gate]) is for a listener of the loopback address. Whoever has the one-time address gets a cookie; every other request needs it. The
 // Host header must be the server's own, so that no name of somebody else's that leads to this machine is served; what changes something must
 // come from a page of the server itself. Pages hold no script of their own: a strict policy allows one file of script and one of style, both
 // the server's, and nothing of any other host.
 //
 // Pages work without the script: it only gives keys to links and buttons.
+//
+// Behind the gate stands a [Server], which shows a collection, or, where there are no results yet, a first page ([Starter]), on which a folder
+// is named that the program is run on.
 package view

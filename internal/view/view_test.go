@@ -280,6 +280,47 @@ func TestNothingOutsideIsOpened(t *testing.T) {
 	}
 }
 
+// Recordings of movement are read on and back, whatever their channels are called; what is not there is told in its place.
+func TestSignals(t *testing.T) {
+	dir := t.TempDir()
+	text := "time,x,<b>y&z\n"
+	for i := range 200 * 50 {
+		if i/50 == 100 {
+			continue // a gap of a second
+		}
+		text += fmt.Sprintf("%.2f,%d,%.2f\n", float64(i)/50, i%50, float64(i/50))
+	}
+	must(t, os.WriteFile(filepath.Join(dir, "rec.csv"), []byte(text), 0o644))
+	var lines []line
+	for i := range 100 {
+		l := result(fmt.Sprintf("rec.csv#%d", i), "rec.csv", "walking", "lying", 0.5, noon)
+		l["offset"], l["duration"] = 2*i, 2
+		lines = append(lines, l)
+	}
+	for _, name := range []string{"../rec.csv", "gone.csv", "a:b"} {
+		l := result(name+"#0", name, "walking", "lying", 0.5, noon)
+		l["offset"], l["duration"] = 0, 2
+		lines = append(lines, l)
+	}
+	out := written(t, t.TempDir(), lines)
+	must(t, os.WriteFile(items.ManifestPath(out), []byte(`{"settings":{"program":"oatta","command":"oatta run","what":"window","model":{"name":"m"}},"complete":true}`), 0o644))
+	d := opened(t, out, dir).enter()
+	for _, i := range []int{3, 90, 2, 50, 0, 99} {
+		drawn := d.page(fmt.Sprintf("/signal/%d", i))
+		if strings.Count(drawn, `stroke-width="1.4"`) < 2 || !strings.Contains(drawn, "&lt;b&gt;y&amp;z") || strings.Contains(drawn, "<b>") || !strings.Contains(drawn, fmt.Sprintf(">%d:%02d<", 2*i/60, 2*i%60)) {
+			t.Errorf("window %d: %.600s", i, drawn)
+		}
+		if gap := strings.Count(drawn, `stroke-width="1.4"`) == 4; gap != (i == 50) {
+			t.Errorf("window %d: a gap: %t", i, gap)
+		}
+	}
+	for i := 100; i < 103; i++ {
+		if drawn := d.page(fmt.Sprintf("/signal/%d", i)); strings.Contains(drawn, "stroke-width") || !strings.Contains(drawn, "<text") {
+			t.Errorf("%s", drawn)
+		}
+	}
+}
+
 func picture(t testing.TB, path string) {
 	t.Helper()
 	m := image.NewRGBA(image.Rect(0, 0, 64, 48))
