@@ -4,6 +4,10 @@ import (
 	"context"
 	"encoding/csv"
 	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -224,6 +228,15 @@ func TestPagesInABrowser(t *testing.T) {
 	must(t, err)
 	for kind, d := range desks(t) {
 		w := windowOn(t, d)
+		if kind == "start" {
+			w.do(chromedp.SendKeys(chromedp.ID("folder"), "x"))
+			w.key(kb.Enter)
+			for range 100 { // it fails at once, and the page tells it when it is asked for again
+				if w.do(chromedp.Navigate(d.base + "/")); eval[bool](w, `document.querySelector("p.bad") !== null`) {
+					break
+				}
+			}
+		}
 		for _, size := range []struct {
 			width int64
 			dark  bool
@@ -233,7 +246,10 @@ func TestPagesInABrowser(t *testing.T) {
 			must(t, err)
 			w.do(chromedp.EmulateViewport(size.width, 900))
 			paths := []string{"/stream/1?show=unsure", "/item/17?show=changed&saved=2"}
-			if kind == "picture" {
+			switch kind {
+			case "start":
+				paths = []string{"/"}
+			case "picture":
 				paths = append(paths, "/", "/?show=changed", "/stream/0", "/item/1")
 			}
 			for _, path := range paths {
@@ -273,10 +289,31 @@ func TestPagesInABrowser(t *testing.T) {
 	}
 }
 
+// first is a desk without results, on which a folder was named that is none.
+func first(t *testing.T) *desk {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	g, err := NewGate(l)
+	must(t, err)
+	g.Start(t.Context(), Starter{Folder: hostile[1], Run: func(_ context.Context, folder string, _ bool, said io.Writer) (string, error) {
+		fmt.Fprintln(said, hostile[0])
+		return "", fmt.Errorf("%s: there is no such folder", folder)
+	}})
+	server := &http.Server{Handler: g}
+	go func() { _ = server.Serve(l) }()
+	t.Cleanup(func() { _ = server.Close() })
+	d := &desk{Server: &Server{Gate: g}, t: t, base: "http://" + l.Addr().String()}
+	jar, err := cookiejar.New(nil)
+	must(t, err)
+	d.client = &http.Client{Jar: jar}
+	return d
+}
+
 // desks are servers of every kind of results.
 func desks(t *testing.T) map[string]*desk {
 	t.Helper()
-	out := map[string]*desk{}
+	out := map[string]*desk{"start": first(t)}
 	for _, what := range []string{"picture", "epoch", "window", "post"} {
 		dir := t.TempDir()
 		var lines []line
