@@ -31,7 +31,7 @@ type rule struct {
 // try the real engine; those of the client bring the server that it asks. Those of the parts of models, and of the oracle, may bring the parts of models: derivative rules are tested on files.
 var rules = []rule{
 	{"runtime/ort/orttest", []string{"internal/testdata", "runtime", "runtime/ort", "runtime/ort/ortlib"}, "a helper of tests finds the engine and nothing else"},
-	{"runtime/ort/ortlib", []string{"runtime"}, "finding the library needs the names of devices, and no native code"},
+	{"runtime/ort/ortlib", []string{"internal/replace", "runtime"}, "finding and keeping the library needs the names of devices, and no native code"},
 	{"runtime/ort/...", []string{"runtime", "runtime/ort/ortlib"}, "the engine knows the vocabulary and its library, and nothing of models"},
 	{"runtime/runtimetest", []string{"runtime"}, "a conformance suite that knew more than the vocabulary would test more than an engine"},
 	{"runtime", nil, "the vocabulary is at the bottom"},
@@ -64,7 +64,7 @@ var rules = []rule{
 	{"internal/exif", nil, "tags lie in a file's bytes; what they mean for order or pixels is the reader's"},
 	{"internal/replace", nil, "a file is replaced alike, whatever is in it"},
 	{"internal/npy", nil, "a header says what the elements are, not what they are for"},
-	{"internal/lock", nil, "a lock does not know what is written under it"},
+	{"internal/lock", []string{"internal/replace"}, "a lock does not know what is written under it"},
 	{"internal/report/items", []string{"datasets"}, "results are read back without knowing what becomes of them"},
 	{"internal/report", []string{"datasets", "datasets/edf/hypnogram", "internal/charts", "internal/report/items", "internal/scores", "preprocess/image"}, "a page shows what the results say, whoever ran, and finds nothing out"},
 	{"internal/frame", nil, "bytes are framed alike, whatever they mean"},
@@ -79,7 +79,7 @@ var rules = []rule{
 	{"internal/scores", []string{"internal/results"}, "scores know predictions and true classes, not who made them"},
 	{"internal/calibration", []string{"adapt", "adapt/population", "adapt/timeline", "internal/results", "internal/scores", "internal/streams"}, "what is learned of labelled predictions needs no network"},
 	{"internal/training", []string{"adapt", "adapt/...", "datasets", "internal/calibration", "internal/charts", "internal/inputs", "internal/pipeline", "internal/replace", "internal/results", "internal/scores", "internal/streams", "models", "models/...", "preprocess/...", "runtime"}, "training takes examples of any kind on the engine that it is given; what is learned of the finished network is learned as of any other"},
-	{"internal/explain", []string{"adapt", "internal/charts"}, "an explanation shows what a filter did, whoever ran it"},
+	{"internal/explain", []string{"adapt", "internal/charts", "internal/replace"}, "an explanation shows what a filter did, whoever ran it"},
 	{"internal/results", []string{"datasets/megadetector"}, "what is written does not depend on how it was made; the words of a format stand beside its reader"},
 	{"internal/method", []string{"memo", "models/...", "runtime", "tent"}, "a predictor is made of model and settings, whoever runs it on whatever items"},
 	{"internal/arch", nil, "a test of the structure stands outside it"},

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/oatta/oatta/internal/replace"
 )
 
 // Files returns the names of the files that [Recorder.Write] makes for a prefix: figures of the steps and of the matrix, and the numbers.
@@ -139,7 +141,7 @@ func (f *file) write(data []byte) error {
 }
 
 func (f *file) publish() error {
-	if err := os.Rename(f.temporary, f.name); err != nil {
+	if err := replace.Rename(f.temporary, f.name); err != nil {
 		return fmt.Errorf("explain: %w", err)
 	}
 	f.temporary, f.claimed = "", false

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"os"
 	goruntime "runtime"
+	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/oatta/oatta/internal/replace"
 )
 
 // ErrBusy is the cause where another run holds the lock.
@@ -21,6 +24,10 @@ func Acquire(path string) (*Lock, error) {
 	// Its file is removed when a run ends, so what was locked may be a file that is no longer there while another run has a new one: then try again.
 	for range 100 {
 		locked, err := l.file.TryLock()
+		if replace.Held(err) { // another run removes it at this moment
+			time.Sleep(time.Millisecond)
+			continue
+		}
 		if err != nil {
 			return nil, fmt.Errorf("lock of %s: %w", path, err)
 		}
@@ -47,8 +54,8 @@ func (l *Lock) isThere() bool {
 	return err == nil && os.SameFile(held, there)
 }
 
-// Release removes the lock's file while it is still held, so that nobody else's is removed. Windows removes no open file. No lock is released
-// without an error.
+// Release removes the lock's file while it is still held, so that nobody else's is removed. Windows removes no open file: there it is let go
+// of first, and stays if another run has it by then, which will remove it. No lock is released without an error.
 func (l *Lock) Release() error {
 	switch {
 	case l == nil:
@@ -60,7 +67,7 @@ func (l *Lock) Release() error {
 }
 
 func (l *Lock) remove() error {
-	if err := os.Remove(l.file.Path()); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := os.Remove(l.file.Path()); err != nil && !errors.Is(err, os.ErrNotExist) && !replace.Held(err) {
 		return err
 	}
 	return nil

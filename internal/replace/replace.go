@@ -18,7 +18,8 @@ func Bytes(path string, data []byte) error {
 // File replaces a file, or makes it: write fills a new one beside it, which is synced and takes its place. It keeps the permissions of the
 // old one. With an error the old file is as it was, and nothing is left beside it; a kill may leave PATH.part, which the next call
 // replaces: one writes a path at a time. What is there and no regular file, such as a folder or a device, is an error. Errors of write come
-// back as they are, others name the file.
+// back as they are, others name the file. On Windows a file that is open, here or elsewhere, cannot be replaced: after two seconds that is an
+// error.
 func File(path string, write func(f *os.File) error) error {
 	old, err := os.Lstat(path)
 	if err == nil && !old.Mode().IsRegular() {
@@ -39,7 +40,10 @@ func File(path string, write func(f *os.File) error) error {
 		err = errors.Join(err, f.Chmod(old.Mode().Perm()))
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
+		err = Rename(f.Name(), path)
+	}
+	if Held(err) {
+		err = fmt.Errorf("another program has it open, or it is read-only: %w", err)
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(f.Name()))

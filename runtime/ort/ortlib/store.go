@@ -14,6 +14,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	files "github.com/oatta/oatta/internal/replace"
 	"github.com/oatta/oatta/runtime"
 )
 
@@ -120,13 +121,13 @@ func (s *store) install(got obtained, work string) (Library, error) {
 // replace renames a folder to final. What is there goes aside first, since no system renames over a folder with files in it,
 // and comes back if that fails.
 func replace(dir, final, aside string) error {
-	err := os.Rename(final, aside)
+	err := files.Rename(final, aside)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	was := err == nil
-	if err = os.Rename(dir, final); err != nil && was {
-		err = errors.Join(err, os.Rename(aside, final))
+	if err = files.Rename(dir, final); err != nil && was {
+		err = errors.Join(err, files.Rename(aside, final))
 	}
 	return err
 }
@@ -141,7 +142,7 @@ func (s *store) dropDamaged(ctx context.Context) error {
 		s.options.logf("removing %s: %v", filepath.Dir(lib.Path), err)
 		aside, err := os.MkdirTemp(s.options.store(), tempPrefix) // one rename, so that it is there whole or not at all
 		if err == nil {
-			err = os.Rename(filepath.Dir(lib.Path), filepath.Join(aside, "damaged"))
+			err = files.Rename(filepath.Dir(lib.Path), filepath.Join(aside, "damaged"))
 		}
 		if err == nil {
 			err = os.RemoveAll(aside)
