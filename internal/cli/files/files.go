@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	goruntime "runtime"
 	"strings"
 
 	"github.com/oatta/oatta/internal/replace"
@@ -131,8 +132,13 @@ func samePlace(a, b string) bool {
 	}
 	full, err := filepath.Abs(a)
 	other, err2 := filepath.Abs(b)
-	return err == nil && err2 == nil && full == other
+	return err == nil && err2 == nil && sameName(full, other, foldsCase(goruntime.GOOS))
 }
+
+// foldsCase tells whether names that differ in case alone are mostly of one file.
+func foldsCase(goos string) bool { return goos == "windows" || goos == "darwin" }
+
+func sameName(a, b string, fold bool) bool { return a == b || fold && strings.EqualFold(a, b) }
 
 // MayReplace reports a file that is there, unless it may be replaced.
 func MayReplace(path string, overwrite bool) error {
