@@ -63,15 +63,31 @@ func Load(lib string) (*Engine, error) {
 	return e, nil
 }
 
-func load(path string) (*Engine, error) {
+// Version loads a shared library and returns its version, as "1.24.4", without the environment, which takes most of the time of [Load]. The
+// errors are those of Load, but for a library beside the one that this process runs on.
+func Version(lib string) (string, error) {
+	path, err := filepath.Abs(lib)
+	if err != nil {
+		return "", fmt.Errorf("runtime/ort: load: %w", err)
+	}
+	_, version, err := loadAPI(path)
+	return version, err
+}
+
+// loadAPI loads a library and returns its function table and its version.
+func loadAPI(path string) (api, string, error) {
 	if err := ortlib.CheckFile(path); err != nil { // a truncated one would end the process by a signal
-		return nil, fmt.Errorf("runtime/ort: load: %w", err)
+		return api{}, "", fmt.Errorf("runtime/ort: load: %w", err)
 	}
 	getBase, err := openLibrary(path)
 	if err != nil {
-		return nil, fmt.Errorf("runtime/ort: load: %w", err)
+		return api{}, "", fmt.Errorf("runtime/ort: load: %w", err)
 	}
-	table, version, err := newAPI(getBase, path)
+	return newAPI(getBase, path)
+}
+
+func load(path string) (*Engine, error) {
+	table, version, err := loadAPI(path)
 	if err != nil {
 		return nil, err
 	}

@@ -130,6 +130,12 @@ func TestEngineTellsAboutItself(t *testing.T) {
 	if minor, ok := minorVersion(e.Version()); !ok || minor < apiVersion {
 		t.Errorf("version %q", e.Version())
 	}
+	if version, err := Version(e.Library()); err != nil || version != e.Version() {
+		t.Errorf("the library alone is of version %q, %v: want %q", version, err, e.Version())
+	}
+	if version, err := Version("ort_test.go"); err == nil || version != "" || !strings.Contains(err.Error(), "ort_test.go") {
+		t.Errorf("a file that is no library: %q, %v", version, err)
+	}
 	if !slices.Contains(e.Providers(), "CPUExecutionProvider") {
 		t.Errorf("providers %v", e.Providers())
 	}

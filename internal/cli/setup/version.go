@@ -63,11 +63,11 @@ func findLibrary(ctx context.Context) *engine {
 	if err != nil {
 		return nil
 	}
-	loaded, err := ort.Load(lib.Path)
+	version, err := ort.Version(lib.Path)
 	if err != nil {
 		return &engine{Path: lib.Path, Error: err.Error()}
 	}
-	return &engine{Version: loaded.Version(), Path: lib.Path}
+	return &engine{Version: version, Path: lib.Path}
 }
 
 func (e *engine) String() string {
