@@ -23,7 +23,8 @@ import (
 
 // Save writes tensors to a file, as safetensors or npz by the ending of its name. The file appears whole or not at all: an old one of
 // that name stays until then, and its permissions after. Something of that name that is no regular file is not replaced. Metadata is for
-// safetensors alone: npz has no place for it, and some given is an error. The tensors may be those of the file that is replaced.
+// safetensors alone: npz has no place for it, and some given is an error. The tensors may be those of the file that is replaced, but not on
+// Windows, which replaces no open file: there that is an error.
 func Save(path string, tensors []*Tensor, metadata map[string]string) error {
 	write := func(w io.Writer) error { return WriteSafetensors(w, tensors, metadata) }
 	switch filepath.Ext(path) {

@@ -7,9 +7,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	goruntime "runtime"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/oatta/oatta/internal/replace"
 )
 
 // float32s makes a tensor, or ends the test.
@@ -62,7 +65,15 @@ func TestSaveRoundTrips(t *testing.T) {
 			same(t, x, want)
 		}
 		slices.Reverse(tensors)
-		if err := Save(path, got.Tensors(), nil); err != nil { // over the file that it reads
+		err = Save(path, got.Tensors(), nil) // over the file that it reads
+		if goruntime.GOOS == "windows" {     // which Windows does not allow
+			if !replace.Held(err) {
+				t.Errorf("%s: over an open file: %v", name, err)
+			}
+			path = filepath.Join(t.TempDir(), name)
+			err = Save(path, got.Tensors(), nil)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 		if second, err := os.ReadFile(path); err != nil || !bytes.Equal(first, second) {
@@ -186,11 +197,13 @@ func TestSaveRefuses(t *testing.T) {
 		{"x.safetensors", []*Tensor{a.Named("\xff")}, nil, "invalid UTF-8"},
 		{"x.npz", []*Tensor{a.Named("\xff")}, nil, "invalid UTF-8"},
 		{"x.npz", []*Tensor{a.Named(strings.Repeat("n", 5000))}, nil, "a name of 5000 bytes"},
-		{"no/x.npz", []*Tensor{a}, nil, "no such file"},
 	} {
 		if err := Save(filepath.Join(dir, c.name), c.tensors, c.metadata); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
+	}
+	if err := Save(filepath.Join(dir, "no", "x.npz"), []*Tensor{a}, nil); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("in a folder that is not there: %v", err)
 	}
 	if files, err := os.ReadDir(dir); err != nil || len(files) != 2 {
 		t.Errorf("left behind: %v (%v)", files, err)

@@ -16,29 +16,31 @@ import (
 	"github.com/oatta/oatta/internal/testdata"
 )
 
-// compile builds a C file into a shared library or a program, with the compiler that cgo would use.
-func compile(t *testing.T, out, source string, args ...string) {
+// compiler returns the C compiler that cgo would use, and its arguments, or ends the test.
+func compiler(t *testing.T) []string {
 	t.Helper()
 	if goruntime.GOOS == "windows" {
 		t.Skip("the C fixtures are for the linkers of Unix")
 	}
+	cc := strings.Fields(goCommand(t, "env", "CC"))
+	if _, err := exec.LookPath(cc[0]); err != nil {
+		testdata.Missing(t, "no C compiler: %v", err)
+	}
+	return cc
+}
+
+// compile builds a C file into a shared library or a program.
+func compile(t *testing.T, out, source string, args ...string) {
+	t.Helper()
+	cc := compiler(t)
 	file := out + ".c"
 	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
 		t.Fatal(err)
-	}
-	cc := strings.Fields(goEnv(t, "CC"))
-	if _, err := exec.LookPath(cc[0]); err != nil {
-		testdata.Missing(t, "no C compiler: %v", err)
 	}
 	cmd := exec.Command(cc[0], append(append(cc[1:], "-o", out, file), args...)...)
 	if output, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", cmd.Args, err, output)
 	}
-}
-
-func goEnv(t *testing.T, name string) string {
-	t.Helper()
-	return goCommand(t, "env", name)
 }
 
 func goCommand(t *testing.T, args ...string) string {
@@ -52,6 +54,7 @@ func goCommand(t *testing.T, args ...string) string {
 
 // TestSlots compares the numbers in api.c and in slots_pure.go with the header of the wrapper, by a C program that asks the compiler.
 func TestSlots(t *testing.T) {
+	compiler(t)
 	header := goCommand(t, "list", "-m", "-f", "{{.Dir}}", "github.com/yalue/onnxruntime_go")
 	var program strings.Builder
 	program.WriteString("#include <stddef.h>\n#include \"onnxruntime_c_api.h\"\n")
