@@ -8,7 +8,7 @@ TOOL    := $(GO) tool -modfile=internal/tools/go.mod
 FUZZ    ?= 20s
 SAMPLES := datasets/samples/heron
 
-.PHONY: all setup assets run test skips check lint nocgo cross race bench fuzz generate same man dist wheel test-dist cut open clean FORCE
+.PHONY: all setup assets run test skips check lint nocgo cross wine race bench fuzz generate same man dist wheel test-dist cut open clean FORCE
 
 all: $(OATTA)
 
@@ -73,6 +73,10 @@ race: setup
 	$(GO) test -race ./serve/...
 	$(GO) test -race -run Batch ./adapt
 	$(GO) test -race -run 'ResumeOf|BadFiles|Formats|Filter|Evaluation|TwoAtOnce' ./cmd/oatta
+
+# Tests for Windows, and the program, under Wine (internal/testdata/wine.sh, which says what it needs).
+wine:
+	bash internal/testdata/wine.sh
 
 bench: setup
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./adapt ./preprocess/image ./runtime/ort ./internal/cli/run

@@ -124,7 +124,11 @@ func takeFrom(ctx context.Context, o Options, file, dir string) ([]extracted, er
 		return nil, err
 	}
 	picks := map[string]string{main: path.Base(main)}
-	for _, p := range providerNames(osOf(o.Platform)) {
+	providers := providerNames(osOf(o.Platform))
+	if !slices.Contains(names, path.Join(path.Dir(main), providers[0])) {
+		providers = nil // wheels for the CPU hold the shared part alone, which serves nothing
+	}
+	for _, p := range providers {
 		if name := path.Join(path.Dir(main), p); slices.Contains(names, name) {
 			picks[name] = p
 		}

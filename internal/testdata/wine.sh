@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# Builds tests for Windows, without cgo, and runs them under Wine: wine.sh [package ...]. Without packages it takes those below, and then the
+# program, whose outputs must be those of this machine to the byte. What Wine cannot, and why, is in wine.txt.
+# Needs wine64 and, before Wine 9, gcc-mingw-w64-x86-64, by Debian's names. Everything goes below out/wine.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+root=$PWD out=$PWD/out/wine
+wine=$(command -v wine64 || ls /usr/lib/wine/wine64 2>/dev/null) || { echo "wine64 is needed: apt-get install wine64 gcc-mingw-w64-x86-64" >&2; exit 2; }
+export WINEPREFIX=$out/prefix WINEDEBUG=-all
+system32=$WINEPREFIX/drive_c/windows/system32
+mkdir -p "$out"
+[ -d "$WINEPREFIX" ] || "$wine" wineboot -i >/dev/null 2>&1
+
+# Go takes its random numbers from ProcessPrng, which Wine has from 9 on. A stand-in, for tests alone.
+if [ ! -e "$system32/bcryptprimitives.dll" ]; then
+  cat >"$out/prng.c" <<'C'
+#include <windows.h>
+BOOLEAN NTAPI SystemFunction036(PVOID, ULONG);
+__declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE p, SIZE_T n) { return SystemFunction036(p, (ULONG)n); }
+C
+  x86_64-w64-mingw32-gcc -shared -O2 -o "$system32/bcryptprimitives.dll" "$out/prng.c" -ladvapi32 || exit 2
+fi
+# An onnxruntime.dll of the system's own, which must not win: any other library will do.
+cp "$system32/bcryptprimitives.dll" "$system32/onnxruntime.dll"
+
+# Go removes files in folders by a call that Wine 8 has not, and then by an older one if Windows says so in one of three ways. This is a fourth.
+std=$(go env GOROOT)/src/internal/syscall/windows/at_windows.go
+sed 's/^\tcase STATUS_INVALID_INFO_CLASS,/\tcase NTStatus(0xC0000002), STATUS_INVALID_INFO_CLASS,/' "$std" >"$out/at_windows.go"
+printf '{"Replace": {"%s": "%s"}}\n' "$std" "$out/at_windows.go" >"$out/overlay.json"
+build() { CGO_ENABLED=0 GOOS=windows go "$@"; }
+
+windows() { echo "Z:${1//\//\\}"; } # a path of this machine as Wine has it
+failed=0
+build build -overlay "$out/overlay.json" -o "$out/oatta.exe" ./cmd/oatta || exit 1
+
+# The program takes the library out of the wheel for Windows, by the hash in its table, and keeps it in %LOCALAPPDATA%.
+if ! "$wine" "$out/oatta.exe" setup --check >/dev/null 2>&1; then
+  python3 -m pip download -q --no-deps --only-binary=:all: --implementation cp --python-version 3.12 --abi cp312 --platform win_amd64 \
+    --dest "$out/wheel" onnxruntime==1.24.4 || exit 2
+  "$wine" "$out/oatta.exe" setup --from "$(windows "$(ls "$out"/wheel/*.whl)")" || exit 1
+fi
+
+# judge prints the failures that wine.txt does not explain, and fails if there are any: package, output, exit code.
+judge() {
+  awk -v pkg="$1" -v code="$3" '
+    FILENAME == ARGV[1] { if ($1 == pkg) known[$2] = 1; next }
+    /^ *--- (FAIL|PASS|SKIP)/ { name = /FAIL/ ? $3 : ""; fails += /FAIL/; split(name, part, "/"); if (part[1] in known) name = ""; next }
+    /^(PASS|FAIL|ok)/ || /Failed to create DXGI factory/ { next }
+    /^panic:|^fatal error:/ { print; bad = 1 }
+    name != "" { if (name != told) print "--- FAIL: " name; told = name; print; bad = 1 }
+    END { if (code != 0 && !fails) { print "ended with " code; bad = 1 } exit bad }
+  ' internal/testdata/wine.txt "$2"
+}
+
+run_tests() { # package
+  local name log
+  name=$(tr / _ <<<"$1") log=$out/$(tr / _ <<<"$1").txt
+  build test -overlay "$out/overlay.json" -c -o "$out/$name.exe" "./$1" || { failed=1; return; }
+  (
+    export OATTA_SHARED OATTA_ASSETS
+    OATTA_SHARED=$(windows "${OATTA_SHARED:-$root/../shared}") OATTA_ASSETS=$(windows "${OATTA_ASSETS:-$HOME/.cache/oatta/assets}")
+    cd "$1" && timeout 600 "$wine" "$out/$name.exe" >"$log" 2>&1
+  )
+  if judge "$1" "$log" $? >"$out/bad.txt"; then echo "ok    $1"; else echo "FAIL  $1: $log"; cat "$out/bad.txt"; failed=1; fi
+}
+
+same() { # arguments of the program
+  bin/oatta "$@" >"$out/here" 2>"$out/here.err"; local here=$?
+  timeout 600 "$wine" "$out/oatta.exe" "$@" >"$out/there" 2>"$out/there.err"; local there=$?
+  if [ $here = $there ] && cmp -s "$out/here" "$out/there"; then echo "same  oatta $*"; else echo "DIFF  oatta $*: exit codes $here, $there"; failed=1; fi
+}
+
+if [ $# -gt 0 ]; then
+  for p in "$@"; do run_tests "$p"; done
+  exit $failed
+fi
+for p in internal/replace internal/lock internal/cli/files runtime/ort runtime/ort/ortlib internal/pipeline models/weights datasets/walk; do run_tests "$p"; done
+
+go build -o bin/oatta ./cmd/oatta || exit 1
+samples=datasets/samples
+same run images --causal --metadata $samples/heron.csv $samples/heron
+same run motion $samples/walk.csv.gz
+same run sleep $samples/night.edf
+same run text $samples/posts.csv
+same filter docs/samples/movement.jsonl.gz
+same filter --smooth docs/samples/movement.jsonl.gz
+exit $failed
