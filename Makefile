@@ -60,7 +60,7 @@ nocgo: setup
 	CGO_ENABLED=0 $(GO) test -run 'Filter|Flags|Formats' ./cmd/oatta
 
 # The systems that releases are for, built from here without a C compiler, tests too.
-PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 cross:
 	@set -e; for p in $(PLATFORMS); do echo "$$p"; \
 	  export CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/}; $(GO) vet ./...; \

@@ -25,10 +25,10 @@ func TestFromKnownLibrary(t *testing.T) {
 		member{"runtimes/osx-arm64/native/libonnxruntime.dylib", []byte("another")},
 		member{"runtimes/win-x64/native/onnxruntime.dll", []byte("another")})
 	for name, data := range map[string][]byte{
-		"libonnxruntime.so.1.24.4":           library,
-		"a.bin":                              library,
-		"microsoft.ml.onnxruntime.nupkg":     nupkg,
-		"onnxruntime-linux-x64-1.24.4.tgz":   releaseArchive(t),
+		"libonnxruntime.so.1.24.4":         library,
+		"a.bin":                            library,
+		"microsoft.ml.onnxruntime.nupkg":   nupkg,
+		"onnxruntime-linux-x64-1.24.4.tgz": releaseArchive(t),
 		"onnxruntime-1.24.4-cp39-abi3.whl": zipOf(t, member{"onnxruntime/capi/libonnxruntime.so.1.24.4", library},
 			member{"onnxruntime/capi/libonnxruntime_providers_shared.so", elfOf(62, "of no use without a provider")}),
 		"onnxruntime-node-1.24.3.tar.gz":     tgzOf(t, member{"package/bin/napi-v6/linux/arm64/libonnxruntime.so.1", elfOf(183, "x")}, member{"package/bin/napi-v6/linux/x64/libonnxruntime.so.1", library}),
