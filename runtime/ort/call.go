@@ -46,6 +46,7 @@ func (c *call) unload() {
 	c.pinner.Unpin()
 	clear(c.arguments)
 	clear(c.values)
+	c.words = words{}
 }
 
 func (c *call) set(to *argument, t runtime.Tensor) {
