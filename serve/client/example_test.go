@@ -47,9 +47,9 @@ func Example() {
 		fmt.Printf("%.3f %s\n", a.Adapted[0], a.Label[0])
 	}
 	// Output:
-	// [0.632 0.228 0.140] deer
+	// [0.633 0.228 0.140] deer
 	// [0.425 0.455 0.120] fox
-	// [0.609 0.291 0.100] deer
+	// [0.609 0.291 0.099] deer
 }
 
 // A stream that moves to another name, and is forgotten.
