@@ -44,12 +44,12 @@ func Example() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Printf("%.3f %s\n", a.Adapted[0], a.Label[0])
+		fmt.Printf("%.2f %s\n", a.Adapted[0], a.Label[0])
 	}
 	// Output:
-	// [0.633 0.228 0.140] deer
-	// [0.425 0.455 0.120] fox
-	// [0.609 0.291 0.099] deer
+	// [0.63 0.23 0.14] deer
+	// [0.42 0.46 0.12] fox
+	// [0.61 0.29 0.10] deer
 }
 
 // A stream that moves to another name, and is forgotten.
