@@ -6,7 +6,8 @@ import (
 	"github.com/oatta/oatta/internal/report"
 )
 
-// An event of pictures are those of a stream with less than a minute from one to the next; of all else it is an item with its neighbours.
+// An event of pictures are those of a stream with less than a minute from one to the next; of all else, and of pictures without times, it is
+// an item with its neighbours.
 const (
 	eventGap  = time.Minute
 	eventMost = 60 // pictures
@@ -18,7 +19,7 @@ func (c *Collection) event(i int) []int32 {
 	r := &c.records[i]
 	list, at := c.streams[r.stream].items, int(r.place)
 	from, to := at, at+1
-	if c.Kind != report.Pictures {
+	if !c.burst(i) {
 		return list[max(0, at-around):min(len(list), at+around+1)]
 	}
 	for from > 0 && to-from < eventMost && c.near(list[from-1], list[from]) {
@@ -28,6 +29,11 @@ func (c *Collection) event(i int) []int32 {
 		to++
 	}
 	return list[from:to]
+}
+
+// burst tells whether the event of an item is a burst of pictures.
+func (c *Collection) burst(i int) bool {
+	return c.Kind == report.Pictures && !c.records[i].time.IsZero()
 }
 
 // near tells whether two neighbours are of one event. Without times nothing tells.

@@ -27,10 +27,11 @@ type itemPage struct {
 	All               []string // classes that a label may be of
 	Majority          string
 	MajorityOf        int
-	Event             int // items
-	EventLeft         int // of them not yet labelled
-	Before, Next      int // in the stream; -1: none
-	Ahead             int // picture that comes next; -1: none
+	Event             int  // items
+	Burst             bool // they are a burst of pictures
+	EventLeft         int  // of them not yet labelled
+	Before, Next      int  // in the stream; -1: none
+	Ahead             int  // picture that comes next; -1: none
 	Undo              bool
 	ChangedQ, UnsureQ template.URL
 }
@@ -113,7 +114,7 @@ func (s *Server) beside(v *snapshot, n int, p *itemPage) {
 // offer fills in the labels that an item may be given.
 func (s *snapshot) offer(n int, p *itemPage) {
 	event := s.event(n)
-	p.Event = len(event)
+	p.Event, p.Burst = len(event), s.burst(n)
 	p.Majority, p.MajorityOf = s.majority(event)
 	for _, i := range event {
 		if s.given[i] == "" {
