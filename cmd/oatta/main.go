@@ -34,7 +34,7 @@ func main() {
 	defer cancel()
 	stops := console.NewStopper()
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM) // on Windows: Ctrl-C and Ctrl-Break; closing the window, logging off, shutting down
 	go func() {
 		<-signals
 		if stops.Request() {

@@ -142,7 +142,10 @@ func TestSetupCUDA(t *testing.T) {
 func TestSetupFails(t *testing.T) {
 	useTable(t)
 	o := fixture(t)
-	useTools(t, map[string]string{"python3": `echo "/usr/bin/python3: No module named pip" >&2; exit 1`})
+	useTools(t, map[string]string{
+		"python3": `echo "/usr/bin/python3: No module named pip" >&2; exit 1`,
+		"python":  `echo "Python was not found; run without arguments to install from the Microsoft Store" >&2; exit 9`, // as Windows does
+	})
 	o.ReleaseURL, _ = releases(t, nil)
 	_, err := Setup(context.Background(), o)
 	var failed *FetchError

@@ -41,12 +41,17 @@ func getPip(ctx context.Context, _ Options, p pin, dir string) (string, error) {
 		if err == nil {
 			return only(dir, "*.whl")
 		}
-		if !errors.Is(err, exec.ErrNotFound) && !strings.Contains(err.Error(), "No module named pip") {
+		if !isNoPip(err) {
 			return "", err
 		}
 		missing = append(missing, strings.Join(command, " "))
 	}
 	return "", fmt.Errorf("there is no pip on this machine (tried %s): install Python with pip", strings.Join(missing, ", "))
+}
+
+// isNoPip tells that a command is not there, is a Python without pip, or is what Windows has in the place of Python, which opens its shop.
+func isNoPip(err error) bool {
+	return errors.Is(err, exec.ErrNotFound) || strings.Contains(err.Error(), "No module named pip") || strings.Contains(err.Error(), "Microsoft Store")
 }
 
 // getNpm downloads a package of npm without installing it: its scripts do not run.
