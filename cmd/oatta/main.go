@@ -101,6 +101,7 @@ func newApp(env console.Environment) *cli.App {
 			report.Command(env),
 			view.Command(env, runHere),
 			serve.Command(env),
+			serve.WorkCommand(env),
 			serve.KeyCommand(env),
 			calibrate.Command(env),
 			train.Command(env),

@@ -19,7 +19,7 @@ import (
 
 // patient is a client that asks again, with the same key, until it has an answer.
 type patient struct {
-	server  *atomic.Pointer[served]
+	server  func() *served // that is asked next
 	client  *http.Client
 	random  *rand.Rand
 	retries int
@@ -27,7 +27,7 @@ type patient struct {
 
 func (p *patient) ask(stream string, parameters map[string]any, q []float64) ([]float64, error) {
 	for end := time.Now().Add(time.Minute); ; time.Sleep(2 * time.Millisecond) {
-		rows, err := p.server.Load().ask(p.client, stream, parameters, q)
+		rows, err := p.server().ask(p.client, stream, parameters, q)
 		if err == nil {
 			return rows[0], nil
 		}
@@ -95,7 +95,7 @@ func TestServeKilled(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range clients {
 		all.Go(func() {
-			p := &patient{server: &server, client: &http.Client{Timeout: 10 * time.Second}, random: rand.New(rand.NewPCG(uint64(i), 47))}
+			p := &patient{server: server.Load, client: &http.Client{Timeout: 10 * time.Second}, random: rand.New(rand.NewPCG(uint64(i), 47))}
 			lives, items, err := p.walk(fmt.Sprint("stream ", i), stop)
 			if err != nil {
 				t.Error(err)

@@ -98,9 +98,12 @@ func streamOf(t *testing.T, id string) (n int) {
 // progress waits until every client has had three more answers.
 func progress(t *testing.T, clients []*client) {
 	t.Helper()
-	for _, c := range clients {
-		was := c.done.Load()
-		waitFor(t, "answers", func() bool { return t.Failed() || c.done.Load() >= was+3 })
+	was := make([]int64, len(clients))
+	for i, c := range clients {
+		was[i] = c.done.Load()
+	}
+	for i, c := range clients {
+		waitFor(t, "answers", func() bool { return t.Failed() || c.done.Load() >= was[i]+3 })
 	}
 	if t.Failed() {
 		t.FailNow()

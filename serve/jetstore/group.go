@@ -24,7 +24,7 @@ type Options struct {
 	Replicas int           // of each message, 1, 3 or 5; 1
 	Key      []byte        // seals what is kept, see package vault; nil: nothing is sealed
 	Member   string        // who holds what is opened, for people who look
-	Wait     time.Duration // for an answer of JetStream; 5 s
+	Wait     time.Duration // for an answer of JetStream; 4 s
 	// Lost is called when a store cannot go on, for another holds its shard or because it is not known what was written. It must not wait.
 	Lost func(model string, shard int)
 }
@@ -41,7 +41,7 @@ type Group struct {
 
 // New checks the options, and that the server can do what is needed. The connection stays the caller's.
 func New(nc *nats.Conn, o Options) (*Group, error) {
-	o.Group, o.Replicas, o.Wait = cmp.Or(o.Group, "oatta"), cmp.Or(o.Replicas, 1), cmp.Or(o.Wait, 5*time.Second)
+	o.Group, o.Replicas, o.Wait = cmp.Or(o.Group, "oatta"), cmp.Or(o.Replicas, 1), cmp.Or(o.Wait, 4*time.Second)
 	if o.Shards < 1 || o.Shards > MaxShards {
 		return nil, fmt.Errorf("jetstore: %d shards: want 1 to %d", o.Shards, MaxShards)
 	}

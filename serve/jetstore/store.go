@@ -56,6 +56,8 @@ func (g *Group) Open(ctx context.Context, model string, shard int, o state.Optio
 	if err != nil {
 		return nil, fmt.Errorf("jetstore: %w", err)
 	}
+	ctx, cancel := context.WithTimeout(ctx, g.options.Wait) // what is asked while a leader is elected may get no answer at all
+	defer cancel()
 	s := &Store{group: g, model: model, shard: shard, options: o, live: live.New(o.Cache), was: map[string]place{}}
 	if s.stream, err = g.stream(ctx, model); err != nil {
 		return nil, err

@@ -21,7 +21,7 @@ import (
 type Options struct {
 	Dir    string // where JetStream keeps its files
 	Name   string // of this server in the cluster, where no other has it
-	Listen string // address for clients, such as `oatta work` and nats; "": none but this process
+	Listen string // address for clients, such as `oatta work` and nats; "": none but this process, and of a cluster the loopback
 	// Cluster is the address for the other servers, Peers theirs, host:port each; "": it is alone. Secret is what they show each other, and clients
 	// beyond the loopback, as the password of the user oatta; it is in the clear without TLS.
 	Cluster string
@@ -32,8 +32,8 @@ type Options struct {
 	Wait    time.Duration // for the server to be ready; 30 s
 }
 
-// user is the name that goes with the secret.
-const user = "oatta"
+// User is the name that goes with the secret.
+const User = "oatta"
 
 // maxPayload bounds a message in bytes. NATS advises against more.
 const maxPayload = 8 << 20
@@ -75,7 +75,7 @@ func (o *Options) server() (*server.Options, error) {
 		MaxPayload: maxPayload, DisableJetStreamBanner: true,
 	}
 	if o.Secret != "" {
-		out.Username, out.Password = user, o.Secret
+		out.Username, out.Password = User, o.Secret
 	}
 	var err error
 	if o.Listen != "" {
@@ -106,12 +106,15 @@ func (o *Options) cluster(out *server.Options) error {
 	case o.Name == "":
 		return errors.New("a server of a cluster wants a name")
 	}
-	out.Cluster = server.ClusterOpts{Name: user, Host: host, Port: port, PoolSize: -1, ConnectBackoff: true}
+	if o.Listen == "" { // NATS takes no routes without an address for clients
+		out.DontListen, out.Host, out.Port = false, "127.0.0.1", server.RANDOM_PORT
+	}
+	out.Cluster = server.ClusterOpts{NoAdvertise: true, Name: User, Host: host, Port: port, PoolSize: -1, ConnectBackoff: true}
 	if o.TLS != nil {
 		out.Cluster.TLSConfig, out.Cluster.TLSTimeout = o.TLS.Clone(), 5
 	}
 	if o.Secret != "" {
-		out.Cluster.Username, out.Cluster.Password, out.Cluster.AuthTimeout = user, o.Secret, 5
+		out.Cluster.Username, out.Cluster.Password, out.Cluster.AuthTimeout = User, o.Secret, 5
 	}
 	for _, peer := range o.Peers {
 		if _, _, err := split(peer); err != nil {
@@ -119,7 +122,7 @@ func (o *Options) cluster(out *server.Options) error {
 		}
 		u := &url.URL{Scheme: "nats", Host: peer}
 		if o.Secret != "" {
-			u.User = url.UserPassword(user, o.Secret)
+			u.User = url.UserPassword(User, o.Secret)
 		}
 		out.Routes = append(out.Routes, u)
 	}
@@ -149,7 +152,7 @@ func isLoopback(host string) bool {
 func (s *Server) Connect(o ...nats.Option) (*nats.Conn, error) {
 	o = append(o, nats.InProcessServer(s.server))
 	if s.secret != "" {
-		o = append(o, nats.UserInfo(user, s.secret))
+		o = append(o, nats.UserInfo(User, s.secret))
 	}
 	return nats.Connect("", o...)
 }

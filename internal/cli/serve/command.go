@@ -28,7 +28,7 @@ func Command(env console.Environment) *cli.Command {
 		Usage: "answer items of many live streams over REST and gRPC, by the Open Inference Protocol",
 		Description: "Serves `filter`, which takes the probabilities of another program (--classes), and the networks of -m. Each stream has a filter, which is\n" +
 			"kept in --state and survives restarts; an answer leaves when the state is on the disk. A signal ends it in order: what was asked is answered.",
-		Flags: slices.Concat(serverFlags(), securityFlags(), modelFlags(), keptFlags(), limitFlags(), timeFlags(), computeFlags(),
+		Flags: slices.Concat(serverFlags(), securityFlags(), modelFlags(), keptFlags(), limitFlags(), natsFlags(), timeFlags(), computeFlags(),
 			filtering.CausalFlags(), predictor.Flags()),
 		Action: func(c *cli.Context) error { return run(c, env) },
 	}

@@ -37,6 +37,8 @@ type server struct {
 	log      *slog.Logger
 	security security
 	backend  *backend.Backend
+	group    *grouped      // nil: it is alone
+	served   serve.Backend // backend, or the group
 	handler  *oip.Handler
 	tracer   trace.Tracer // nil: no spans are wanted
 }
@@ -76,7 +78,21 @@ func run(c *cli.Context, env console.Environment) error {
 		return errors.Join(err, l.Close())
 	}
 	err = s.serve(l, stop)
-	return errors.Join(err, s.backend.Close())
+	return errors.Join(err, s.close())
+}
+
+// close ends everything in order: nothing comes from the group, the state is durable, and then what carries it ends.
+func (s *server) close() (err error) {
+	if s.group != nil && s.group.member != nil {
+		err = s.group.member.Close()
+	}
+	if s.backend != nil {
+		err = errors.Join(err, s.backend.Close())
+	}
+	if s.group != nil {
+		err = errors.Join(err, s.group.close())
+	}
+	return err
 }
 
 func logger(form string, w io.Writer) (*slog.Logger, error) {
@@ -91,20 +107,34 @@ func logger(form string, w io.Writer) (*slog.Logger, error) {
 
 // open opens the models, and makes the front end.
 func (s *server) open(others []own) error {
-	o, err := s.options(others)
-	if err != nil {
+	if err := checkNATS(s.c); err != nil {
 		return err
 	}
-	if s.backend, err = backend.New(s.c.Context, o); err != nil {
+	open := s.openAlone
+	if s.c.String("nats") != "" {
+		open = s.openGroup
+	}
+	if err := open(others); err != nil {
 		return err
 	}
 	if err := s.front(); err != nil {
-		return errors.Join(err, s.backend.Close())
+		return errors.Join(err, s.close())
 	}
 	return nil
 }
 
-func (s *server) options(others []own) (o backend.Options, err error) {
+func (s *server) openAlone(others []own) error {
+	o, err := s.options(others)
+	if err != nil {
+		return err
+	}
+	s.backend, err = backend.New(s.c.Context, o)
+	s.served = s.backend
+	return err
+}
+
+// limits are the options that say nothing of models and where they keep streams.
+func (s *server) limits() (o backend.Options, err error) {
 	c := s.c
 	o = backend.Options{
 		Memory: c.Int64("max-memory"), Early: !c.Bool("durable"), Delay: c.Duration("delay"), Log: s.log,
@@ -113,7 +143,13 @@ func (s *server) options(others []own) (o backend.Options, err error) {
 			Forget: c.Duration("forget-after"),
 		},
 	}
-	if o.Quota, err = s.quota(); err != nil {
+	o.Quota, err = s.quota()
+	return o, err
+}
+
+func (s *server) options(others []own) (o backend.Options, err error) {
+	c := s.c
+	if o, err = s.limits(); err != nil {
 		return o, err
 	}
 	if o.Models, err = sources(c, others); err != nil {
@@ -153,14 +189,16 @@ func (s *server) quota() (func(namespace string) serve.Quota, error) {
 func (s *server) front() (err error) {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	if err := s.backend.Register(registry); err != nil {
-		return err
+	if s.backend != nil {
+		if err := s.backend.Register(registry); err != nil {
+			return err
+		}
 	}
 	o := oip.Options{Version: console.Version(), Authorize: s.security.authorize, Metrics: registry, Tracer: s.tracer, Log: s.log, MaxBody: int64(s.c.Int("max-body"))}
 	if s.c.Bool("log-requests") {
 		o.Access = s.log
 	}
-	s.handler, err = oip.New(s.backend, o)
+	s.handler, err = oip.New(s.served, o)
 	return err
 }
 
@@ -169,6 +207,9 @@ func (s *server) serve(l net.Listener, stop <-chan struct{}) error {
 	web := s.handler.Server()
 	if s.security.authorize == nil && !s.c.Bool("insecure") {
 		web.Handler = ownNames(web.Handler)
+	}
+	if s.group != nil && s.c.String("role") == roleWorker {
+		web.Handler = workerPaths(web.Handler)
 	}
 	l = netutil.LimitListener(l, s.c.Int("max-connections"))
 	scheme := "http"
