@@ -14,7 +14,7 @@ import (
 
 func TestCompletionCandidates(t *testing.T) {
 	for _, c := range []struct{ typed, want string }{
-		{"", "setup run eval filter report view serve key calibrate train bench state forget models version completion"},
+		{"", "setup run eval filter report view serve work key calibrate train bench state forget models version completion"},
 		{"ru", "run"},
 		{"run ", "images motion sleep text"},
 		{"run images --gat", "--gate --gate-tau"},

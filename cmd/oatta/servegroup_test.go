@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -17,34 +18,52 @@ import (
 
 // trio is three real servers, each with a NATS server of the cluster in it.
 type trio struct {
-	args    [3][]string
-	servers [3]atomic.Pointer[served]
+	commands [3]func() *exec.Cmd
+	servers  [3]atomic.Pointer[served]
+}
+
+// trioArgs are the flags of three servers whose NATS servers find each other at some addresses.
+func trioArgs(t *testing.T, addresses []string) (args [3][]string) {
+	t.Helper()
+	dir := t.TempDir()
+	key, secret := filepath.Join(dir, "key"), filepath.Join(dir, "secret")
+	for _, file := range []string{key, secret} {
+		writeFile(t, file, strings.Repeat("0123456789abcdef", 4))
+		if err := os.Chmod(file, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range args {
+		args[i] = []string{
+			"serve", "--classes", "3", "--nats", "embedded", "--state", filepath.Join(dir, fmt.Sprint("node", i)), "--state-key", key, "--shards", "9",
+			"--nats-name", fmt.Sprint("node", i), "--nats-cluster", addresses[i], "--nats-secret", secret,
+		}
+		for _, peer := range addresses {
+			args[i] = append(args[i], "--nats-peer", peer)
+		}
+	}
+	return args
 }
 
 // startTrio starts them on the loopback, and waits until they answer.
 func startTrio(t *testing.T) *trio {
 	t.Helper()
-	dir, ports := t.TempDir(), freePorts(t, 3)
-	keyFile := filepath.Join(dir, "key")
-	writeFile(t, keyFile, strings.Repeat("0123456789abcdef", 4))
-	if err := os.Chmod(keyFile, 0o600); err != nil {
-		t.Fatal(err)
-	}
 	g := &trio{}
-	for i := range g.args {
-		g.args[i] = []string{
-			"--classes", "3", "--nats", "embedded", "--state", filepath.Join(dir, fmt.Sprint("node", i)), "--state-key", keyFile, "--shards", "9",
-			"--nats-name", fmt.Sprint("node", i), "--nats-cluster", ports[i],
-		}
-		for _, peer := range ports {
-			g.args[i] = append(g.args[i], "--nats-peer", peer)
-		}
+	for i, args := range trioArgs(t, freePorts(t, 3)) {
+		g.commands[i] = func() *exec.Cmd { return program(t, append(args, "--listen", "127.0.0.1:0")...) }
+	}
+	g.start(t)
+	return g
+}
+
+func (g *trio) start(t *testing.T) {
+	t.Helper()
+	for i := range g.commands {
 		g.begin(t, i)
 	}
-	for i := range g.args {
+	for i := range g.commands {
 		g.ready(t, i)
 	}
-	return g
 }
 
 func freePorts(t *testing.T, n int) (out []string) {
@@ -62,14 +81,15 @@ func freePorts(t *testing.T, n int) (out []string) {
 
 func (g *trio) begin(t *testing.T, i int) {
 	t.Helper()
-	g.servers[i].Store(startServer(t, g.args[i]...))
+	cmd := g.commands[i]()
+	g.servers[i].Store(startCommand(t, cmd, cmd.Env))
 }
 
 // ready waits until a server says that it is.
 func (g *trio) ready(t *testing.T, i int) {
 	t.Helper()
 	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
-		if status, _ := get(t, "http://"+g.servers[i].Load().at+"/v2/health/ready"); status == 200 {
+		if status, _ := get(t, "http://"+g.servers[i].Load().at+"/v2/health/ready"); status == http.StatusOK {
 			return
 		}
 		if time.Now().After(end) {
@@ -86,24 +106,7 @@ func TestServeGroupKilled(t *testing.T) {
 		kills = 100
 	}
 	g := startTrio(t)
-	const clients = 12
-	last, retries, answered := make([]int, clients), atomic.Int64{}, atomic.Int64{}
-	stop := make(chan struct{})
-	var all sync.WaitGroup
-	for i := range clients {
-		all.Go(func() {
-			p := &patient{client: &http.Client{Timeout: 10 * time.Second}, random: rand.New(rand.NewPCG(uint64(i), 47))}
-			p.server = func() *served { return g.servers[p.random.IntN(3)].Load() }
-			lives, items, err := p.walk(fmt.Sprint("stream ", i), stop)
-			if err != nil {
-				t.Error(err)
-			}
-			last[i] = items
-			retries.Add(int64(p.retries))
-			answered.Add(int64(25*lives + items))
-			p.client.CloseIdleConnections()
-		})
-	}
+	load := g.load(t, false)
 	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 48)) // other places each time; the outcome is the same
 	for range kills {
 		i := r.IntN(3)
@@ -114,13 +117,8 @@ func TestServeGroupKilled(t *testing.T) {
 		g.begin(t, i)
 		g.ready(t, i)
 	}
-	close(stop)
-	all.Wait()
-	if retries.Load() == 0 {
-		t.Error("no request was cut off: no server was killed under load")
-	}
-	g.compare(t, last)
-	t.Logf("%d kills, %d items answered, %d retries", kills, answered.Load(), retries.Load())
+	load.end(t)
+	t.Logf("%d kills, %d items answered, %d retries", kills, load.answered.Load(), load.retries.Load())
 	for i := range g.servers {
 		if err := g.servers[i].Load().stop(t); err != nil && i == 0 { // the others lack a majority then, and say so
 			t.Errorf("%v: %s", err, g.servers[i].Load().errOut)
@@ -128,16 +126,50 @@ func TestServeGroupKilled(t *testing.T) {
 	}
 }
 
-// compare asks for the items of every stream, which should be as many as were answered.
-func (g *trio) compare(t *testing.T, last []int) {
+// groupLoad is clients that ask any of the servers, each a stream, and again until they are answered.
+type groupLoad struct {
+	of                *trio
+	last              []int // items of each stream's last life
+	retries, answered atomic.Int64
+	stop              chan struct{}
+	all               sync.WaitGroup
+}
+
+func (g *trio) load(t *testing.T, endless bool) *groupLoad {
 	t.Helper()
-	for i, items := range last {
+	l := &groupLoad{of: g, last: make([]int, 12), stop: make(chan struct{})}
+	for i := range l.last {
+		l.all.Go(func() {
+			p := &patient{client: &http.Client{Timeout: 3 * time.Second}, endless: endless, random: rand.New(rand.NewPCG(uint64(i), 47))}
+			p.server = func() *served { return g.servers[p.random.IntN(3)].Load() }
+			lives, items, err := p.walk(fmt.Sprint("stream ", i), l.stop)
+			if err != nil {
+				t.Error(err)
+			}
+			l.last[i] = items
+			l.retries.Add(int64(p.retries))
+			l.answered.Add(int64(25*lives + items))
+			p.client.CloseIdleConnections()
+		})
+	}
+	return l
+}
+
+// end stops the clients, and asks for the items of every stream, which should be as many as were answered.
+func (l *groupLoad) end(t *testing.T) {
+	t.Helper()
+	close(l.stop)
+	l.all.Wait()
+	if l.retries.Load() == 0 {
+		t.Error("no request was cut off: nothing happened under load")
+	}
+	for i, items := range l.last {
 		if items == 0 { // its stream has just ended
 			continue
 		}
-		status, text := get(t, "http://"+g.servers[i%3].Load().at+"/v2/models/filter/streams/stream%20"+fmt.Sprint(i))
+		status, text := get(t, "http://"+l.of.servers[i%3].Load().at+"/v2/models/filter/streams/stream%20"+fmt.Sprint(i))
 		var info struct{ Items int }
-		if err := json.Unmarshal([]byte(text), &info); err != nil || status != 200 || info.Items != items {
+		if err := json.Unmarshal([]byte(text), &info); err != nil || status != http.StatusOK || info.Items != items {
 			t.Errorf("stream %d: %d items were answered, and there is %s", i, items, text)
 		}
 	}

@@ -22,6 +22,7 @@ type patient struct {
 	server  func() *served // that is asked next
 	client  *http.Client
 	random  *rand.Rand
+	endless bool // its stream does not end
 	retries int
 }
 
@@ -54,7 +55,7 @@ func (p *patient) walk(stream string, stop <-chan struct{}) (lives, items int, e
 		}
 		a, b := p.random.Float64(), p.random.Float64()
 		q := []float64{min(a, b), max(a, b) - min(a, b), 1 - max(a, b)}
-		end := n%25 == 24
+		end := !p.endless && n%25 == 24
 		got, err := p.ask(stream, map[string]any{"oatta_key": fmt.Sprint("item ", n), "sequence_end": end}, q)
 		if err != nil {
 			return lives, items, err

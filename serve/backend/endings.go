@@ -62,7 +62,7 @@ func (e *endings) forget(stream string) bool {
 }
 
 func (e endings) encode() state.Position {
-	out := binary.AppendUvarint([]byte{memoVersion}, uint64(len(e)))
+	out := binary.AppendUvarint([]byte{endingVersion}, uint64(len(e)))
 	for _, k := range e {
 		out = binary.LittleEndian.AppendUint64(out, k.stream)
 		out = frame.Append(out, k.key)
@@ -77,8 +77,8 @@ func decodeEndings(data state.Position) (e endings, err error) {
 		return nil, nil
 	}
 	r := frame.Reader{Data: data}
-	if v := r.Take(1); r.Err == nil && v[0] != memoVersion {
-		return nil, fmt.Errorf("backend: endings of version %d: want %d", v[0], memoVersion)
+	if v := r.Take(1); r.Err == nil && v[0] != endingVersion {
+		return nil, fmt.Errorf("backend: endings of version %d: want %d", v[0], endingVersion)
 	}
 	for range r.Number() {
 		if r.Err != nil {

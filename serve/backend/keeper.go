@@ -3,6 +3,7 @@ package backend
 import (
 	"errors"
 	"log/slog"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -210,6 +211,9 @@ func (k *keeper) step(c *call) error {
 	if s.Key != "" {
 		if known := k.known(&m, c.stream, s.Key); known != nil {
 			return c.again(known)
+		}
+		if slices.Contains(m.past, hashOf(s.Key)) {
+			return serve.Errorf(serve.Conflict, "the key is that of a request of the stream that was answered before; its answer is no longer kept")
 		}
 	}
 	there, err := k.store.Has(c.stream)

@@ -12,17 +12,23 @@ import (
 
 // memo is what is kept beside the filter of a stream, in little-endian bytes:
 //
-//	1  version, 1
+//	1  version, 2; 1 had no keys before those
 //	8  when its last item came, in nanoseconds since 1970
 //	.  its clock, as timeline marshals it
 //	.  number of keyed requests, oldest first, and each: key, 8 bytes of digest, answer
+//	.  number of keys before those, oldest first, and 8 bytes of the hash of each
 //
 // Lengths and numbers are uvarints; what has no fixed size stands behind its length.
 type memo struct {
 	last  time.Time
 	clock []byte // empty: at its start
 	known []keyed
+	past  []uint64 // hashes of keys whose answers are no longer kept
 }
+
+// mostPast is how many keys are known after their answers have gone: a request that was on its way for long, while its sender asked again and went
+// on, is refused then, and no second step.
+const mostPast = 512
 
 // keyed is a request that has its answer.
 type keyed struct {
@@ -31,7 +37,10 @@ type keyed struct {
 	answer []byte // see answer.go
 }
 
-const memoVersion = 1
+const (
+	memoVersion   = 2
+	endingVersion = 1
+)
 
 // mostAnswers bounds the bytes of all answers of a stream: with a clock of the greatest size, they are within a companion.
 const mostAnswers = state.MaxCompanion - 16<<10
@@ -45,6 +54,10 @@ func (m *memo) encode() []byte {
 		out = binary.LittleEndian.AppendUint64(out, k.digest)
 		out = frame.Append(out, k.answer)
 	}
+	out = binary.AppendUvarint(out, uint64(len(m.past)))
+	for _, hash := range m.past {
+		out = binary.LittleEndian.AppendUint64(out, hash)
+	}
 	return out
 }
 
@@ -54,8 +67,9 @@ func decodeMemo(data []byte) (m memo, err error) {
 		return m, nil
 	}
 	r := frame.Reader{Data: data}
-	if v := r.Take(1); r.Err == nil && v[0] != memoVersion {
-		return m, fmt.Errorf("backend: memo of version %d: want %d", v[0], memoVersion)
+	version := r.Byte()
+	if r.Err == nil && (version < 1 || version > memoVersion) {
+		return m, fmt.Errorf("backend: memo of version %d: want 1 to %d", version, memoVersion)
 	}
 	m.last = time.Unix(0, int64(r.Word()))
 	m.clock = r.Bytes()
@@ -65,6 +79,11 @@ func decodeMemo(data []byte) (m memo, err error) {
 			break
 		}
 		m.known = append(m.known, keyed{string(r.Bytes()), r.Word(), r.Bytes()})
+	}
+	if version > 1 {
+		for range r.Number() {
+			m.past = append(m.past, r.Word())
+		}
 	}
 	return m, ended(&r, "memo")
 }
@@ -85,6 +104,10 @@ func (m *memo) add(k keyed, most int) {
 	size := 0
 	for i := len(m.known) - 1; i >= 0; i-- {
 		if size += m.known[i].size(); size > mostAnswers || len(m.known)-i > most {
+			for _, k := range m.known[:i+1] {
+				m.past = append(m.past, hashOf(k.key))
+			}
+			m.past = m.past[max(0, len(m.past)-mostPast):]
 			m.known = slices.Clone(m.known[i+1:])
 			return
 		}

@@ -80,3 +80,36 @@ func FuzzMemo(f *testing.F) {
 		}
 	})
 }
+
+// A request that was late on its way, behind more than have their answers kept, is refused: it is no second step.
+func TestPastKeys(t *testing.T) {
+	stores(t, func(t *testing.T, o Options) {
+		o.Limits.Keys = 4
+		b := mustNew(t, o)
+		keyed := func(item int) *serve.Request {
+			r := ask("a", prediction(item))
+			r.Sequence.Key = fmt.Sprint("item ", item)
+			return r
+		}
+		for item := range 20 {
+			mustInfer(t, b, keyed(item))
+		}
+		same(t, "a key with its answer", mustInfer(t, b, keyed(17)), plain(t, track(0, 18)...)[17*classes:])
+		for _, item := range []int{0, 15} {
+			_, err := b.Infer(t.Context(), keyed(item))
+			refused(t, "a key from before", err, serve.Conflict)
+		}
+		same(t, "the next", mustInfer(t, b, keyed(20)), plain(t, track(0, 21)...)[20*classes:])
+	})
+	var m memo
+	for i := range 3 * mostPast {
+		m.add(keyed{key: fmt.Sprint(i), answer: []byte("x")}, 16)
+	}
+	if len(m.past) != mostPast || m.past[mostPast-1] != hashOf(fmt.Sprint(3*mostPast-17)) {
+		t.Errorf("%d keys are known", len(m.past))
+	}
+	old, err := decodeMemo(append([]byte{1}, (&memo{last: m.last, known: m.known}).encode()[1:len((&memo{last: m.last, known: m.known}).encode())-1]...))
+	if err != nil || len(old.known) != len(m.known) || old.past != nil {
+		t.Errorf("a memo of version 1: %v", err)
+	}
+}

@@ -122,8 +122,8 @@ func (m *Member) holder(shard int) (id string, changed <-chan struct{}) {
 // again, as long as nothing was changed and more is true.
 func (m *Member) route(ctx context.Context, namespace, id string, more func() bool, f func(member string) error) error {
 	shard := backend.ShardOf(namespace, id, m.options.Shards)
-	patience := time.NewTimer(m.options.Wait)
-	defer patience.Stop()
+	waits := time.NewTimer(patience * m.options.Beat) // longer than a move takes
+	defer waits.Stop()
 	for {
 		member, changed := m.holder(shard)
 		if member != "" {
@@ -145,7 +145,7 @@ func (m *Member) route(ctx context.Context, namespace, id string, more func() bo
 		select {
 		case <-changed:
 		case <-again.C:
-		case <-patience.C:
+		case <-waits.C:
 			return errNobody
 		case <-ctx.Done():
 			return ctx.Err()
