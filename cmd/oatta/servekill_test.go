@@ -22,7 +22,8 @@ type patient struct {
 	server  func() *served // that is asked next
 	client  *http.Client
 	random  *rand.Rand
-	endless bool // its stream does not end
+	endless bool          // its stream does not end
+	pause   time.Duration // after each answer
 	retries int
 }
 
@@ -62,6 +63,7 @@ func (p *patient) walk(stream string, stop <-chan struct{}) (lives, items int, e
 		}
 		f.Step(want, q)
 		items++
+		time.Sleep(p.pause)
 		if !slices.Equal(got, want) {
 			return lives, items, fmt.Errorf("%s, item %d: %v, want %v: an item was lost, counted twice or out of order", stream, n, got, want)
 		}
