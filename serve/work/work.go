@@ -71,6 +71,7 @@ type worker struct {
 	Options
 	js      jetstream.JetStream
 	backend Backend
+	in      string // JetStream's stream of the items
 }
 
 // Run reads until the context ends. What is in hand then is delivered again, to the next reader.
@@ -82,7 +83,7 @@ func Run(ctx context.Context, nc *nats.Conn, b Backend, o Options) error {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	w := &worker{o, js, b}
+	w := &worker{Options: o, js: js, backend: b}
 	c, err := w.consumer(ctx)
 	if err != nil {
 		return fmt.Errorf("work: %w", err)
@@ -112,10 +113,46 @@ func (w *worker) consumer(ctx context.Context) (jetstream.Consumer, error) {
 	if _, err := w.keep(ctx, w.Out, jetstream.LimitsPolicy); err != nil {
 		return nil, err
 	}
-	return w.js.CreateOrUpdateConsumer(ctx, in, jetstream.ConsumerConfig{
+	w.in = in
+	c, err := w.js.Consumer(ctx, in, w.Name)
+	if errors.Is(err, jetstream.ErrConsumerNotFound) {
+		c, err = w.js.CreateOrUpdateConsumer(ctx, in, w.place(0))
+	}
+	return c, err
+}
+
+// place is that of the readers, behind the items that are done.
+func (w *worker) place(done uint64) jetstream.ConsumerConfig {
+	c := jetstream.ConsumerConfig{
 		Durable: w.Name, FilterSubject: w.In, AckPolicy: jetstream.AckExplicitPolicy, AckWait: redo, MaxAckPending: inHand, MaxDeliver: -1,
 		PriorityPolicy: jetstream.PriorityPolicyPinned, PinnedTTL: pinned, PriorityGroups: []string{pinning},
-	})
+	}
+	if done > 0 {
+		c.DeliverPolicy, c.OptStartSeq = jetstream.DeliverByStartSequencePolicy, done+1
+	}
+	return c
+}
+
+// inOrder tells whether no earlier items than those in hand are with another reader, or left from before. If there are some, all are delivered anew:
+// what follows them must not be stepped first. Those that were done already are known by their keys.
+func (w *worker) inOrder(ctx context.Context, c jetstream.Consumer, hand int) (bool, error) {
+	info, err := c.Info(ctx)
+	if err != nil || info.NumAckPending <= hand {
+		return err == nil, err
+	}
+	if err := w.js.DeleteConsumer(ctx, w.in, w.Name); err != nil {
+		return false, err
+	}
+	done := info.AckFloor.Stream
+	s, err := w.js.Stream(ctx, w.in)
+	if err != nil {
+		return false, err
+	}
+	if s.CachedInfo().Config.Retention == jetstream.WorkQueuePolicy { // what is done is gone from there
+		done = 0
+	}
+	_, err = w.js.CreateOrUpdateConsumer(ctx, w.in, w.place(done))
+	return false, err
 }
 
 // keep returns JetStream's stream of a subject, which is made if there is none.
@@ -142,6 +179,7 @@ func (w *worker) fetch(ctx context.Context, c jetstream.Consumer) error {
 	}
 	lines := map[string][]job{}
 	var order []string
+	hand := 0
 	for msg := range batch.Messages() {
 		at, err := msg.Metadata()
 		if err != nil {
@@ -153,6 +191,13 @@ func (w *worker) fetch(ctx context.Context, c jetstream.Consumer) error {
 			order = append(order, j.item.Stream)
 		}
 		lines[j.item.Stream] = append(lines[j.item.Stream], j)
+		hand++
+	}
+	if hand == 0 {
+		return batch.Error()
+	}
+	if fine, err := w.inOrder(ctx, c, hand); !fine {
+		return err
 	}
 	var all sync.WaitGroup
 	for _, stream := range order {
