@@ -284,4 +284,11 @@ func TestRecipes(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(m.dir, "recipes", "winget")); !os.IsNotExist(err) {
 		t.Errorf("a recipe of winget without a program for Windows: %v", err)
 	}
+	m.dir = t.TempDir()
+	if err := m.recipes(map[string]string{}); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(m.dir); err != nil || len(left) != 0 {
+		t.Errorf("recipes for nothing: %v, %v", left, err)
+	}
 }
