@@ -30,7 +30,7 @@ run: setup
 test: setup
 	$(GO) vet ./...
 	@mkdir -p out && rm -f out/skipped; \
-	OATTA_SKIPS=$(CURDIR)/out/skipped $(GO) test -count=1 ./...; code=$$?; \
+	OATTA_SKIPS=$(CURDIR)/out/skipped $(GO) test -count=1 -timeout 20m ./...; code=$$?; \
 	$(MAKE) -s skips; exit $$code
 
 # What the last run of the tests went without, by reason: tests that were skipped, and others that left out a part or took a stand-in.
