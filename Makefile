@@ -52,11 +52,11 @@ lint:
 	$(TOOL) staticcheck ./...
 	cd internal/tools && $(GO) vet ./... && $(GO) tool staticcheck ./...
 
-# All must build without cgo and pass on the engine's other way into the library; of what trains networks for minutes, and of the program, a part.
+# All must build without cgo, and what the engine's other way into the library reaches must pass: the rest is the same code either way.
 nocgo: setup
 	CGO_ENABLED=0 $(GO) vet ./...
 	CGO_ENABLED=0 $(GO) vet -tags noengine ./runtime/ort ./cmd/oatta
-	CGO_ENABLED=0 $(GO) test $$($(GO) list ./... | grep -v -e /cmd/ -e /benchmarks -e /tent$$ -e /memo$$ -e /models/backbone$$ -e /models/train$$ -e /models/autodiff$$)
+	CGO_ENABLED=0 $(GO) test ./runtime/... ./models/predict ./internal/method ./internal/inputs ./internal/pipeline ./internal/cli/run ./serve/backend/...
 	CGO_ENABLED=0 $(GO) test -run 'Filter|Flags|Formats' ./cmd/oatta
 
 # The systems that releases are for, built from here without a C compiler, tests too.
