@@ -13,7 +13,7 @@ if errorlevel 1 goto end
 "%oatta%" run images --resume -o "%results%" "%folder%"
 if errorlevel 2 goto end
 echo.
-echo Open the address below in a browser; close this window when you are done.
-"%oatta%" view "%results%" "%folder%"
+echo The results open in a browser, else at the address below; close this window when you are done.
+"%oatta%" view --open "%results%" "%folder%"
 :end
 pause
