@@ -101,7 +101,7 @@ func (g *trio) ready(t *testing.T, i int) {
 // One of three servers is killed again and again under load, at any moment and without a word. Clients that ask the others again with their keys find
 // every acknowledged item there, once, and in order.
 func TestServeGroupKilled(t *testing.T) {
-	kills := 10
+	kills := 6
 	if os.Getenv("OATTA_HEAVY") != "" {
 		kills = 100
 	}
