@@ -14,8 +14,10 @@ import (
 
 // Streams that are remembered wait in the file: the memory is that of the flag, however many there are.
 func TestStateMemoryIsBounded(t *testing.T) {
-	const classes, most = 300, 48 << 20 // a filter takes 1.6 MB, so that 100 of them are over three times the bound
+	const classes, most = 300, 48 << 20 // with all classes apart a filter takes 1.6 MB, so that 100 of them are over three times the bound
 	dir := t.TempDir()
+	settings := filepath.Join(dir, "settings.json")
+	writeFile(t, settings, fmt.Sprintf(`{"gate": "auto", "auto": {"active": %d}}`, classes))
 	vector := "[" + strings.TrimSuffix(strings.Repeat(fmt.Sprintf("%.9f,", 1./classes), classes), ",") + "]"
 	peaks := map[int]int64{}
 	for _, streams := range []int{10, 100} {
@@ -25,7 +27,7 @@ func TestStateMemoryIsBounded(t *testing.T) {
 			fmt.Fprintf(&text, `{"stream":"c%d","probs":%s}`+"\n", i%streams, vector)
 		}
 		writeFile(t, in, text.String())
-		cmd := program(t, "filter", in, "-o", in+".out", "--state", in+".state", "--max-memory", fmt.Sprint(most), "-q")
+		cmd := program(t, "filter", in, "-o", in+".out", "--state", in+".state", "--settings", settings, "--max-memory", fmt.Sprint(most), "-q")
 		cmd.Env = append(os.Environ(), asProgram+"=0s")
 		peaks[streams] = peakMemory(t, cmd)
 		if got := strings.Count(readFile(t, in+".out"), "\n"); got != 2*streams {
