@@ -38,7 +38,8 @@ func (m *Member) Infer(ctx context.Context, r *serve.Request) (out *serve.Respon
 		if !there {
 			return nil, unavailable("no member answers")
 		}
-		return out, infer(member)
+		err = infer(member)
+		return out, err
 	}
 	// A request behind which others of its stream were let go is not tried again: it would come behind them.
 	err = m.route(ctx, r.Namespace, r.Sequence.ID, func() bool { return !taken.Load() }, infer)
@@ -153,7 +154,7 @@ func (m *Member) Ready() bool {
 // short is how long a gateway waits for what a worker knows of its models.
 const short = 2 * time.Second
 
-// tell has a worker tell something of its models.
+// told has a worker tell something of its models.
 func (m *Member) told(q question, into any) error {
 	member, there := m.anyone()
 	if !there {

@@ -163,8 +163,8 @@ func TestOperations(t *testing.T) {
 		}
 		alone := request(1, 1)
 		alone.Sequence = serve.Sequence{}
-		if _, err := n.Infer(t.Context(), alone); err != nil {
-			t.Error(err)
+		if a, err := n.Infer(t.Context(), alone); err != nil || len(a.Outputs) != 1 || a.Outputs[0].Name != "adapted" {
+			t.Error(a, err)
 		}
 	}
 	code(t, gate.Load(t.Context(), "filter"), serve.Unavailable)

@@ -146,7 +146,7 @@ func floatBytes(values []float64) (out []byte) {
 	return out
 }
 
-// ask makes the request of an item, with a key.
+// request is that of an item, with a key.
 func request(stream, item int) *serve.Request {
 	return &serve.Request{
 		Model: "filter", Namespace: "ns", Outputs: []string{"adapted"},
