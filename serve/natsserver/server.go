@@ -160,28 +160,6 @@ func (s *Server) Connect(o ...nats.Option) (*nats.Conn, error) {
 // ClientURL is where clients on the network reach it, if they do.
 func (s *Server) ClientURL() string { return s.server.ClientURL() }
 
-// ClusterAddress is where other servers reach it; nil where it is alone.
-func (s *Server) ClusterAddress() net.Addr {
-	if a := s.server.ClusterAddr(); a != nil {
-		return a
-	}
-	return nil
-}
-
-// Ready waits until JetStream answers: in a cluster, until a majority of it is there.
-func (s *Server) Ready(ctx context.Context) error {
-	for {
-		if s.server.JetStreamEnabled() && (!s.server.JetStreamIsClustered() || s.server.JetStreamIsCurrent()) {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("natsserver: no majority of the cluster: %w", ctx.Err())
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
-}
-
 // Close ends the server, and waits until it has.
 func (s *Server) Close() {
 	s.server.Shutdown()
