@@ -74,8 +74,9 @@ func (g *gatherer) deliver() {
 	defer close(g.gone)
 	for r := range g.order {
 		<-r.done
+		rows := r.rows()
 		for i, c := range r.calls {
-			c.span(spanBatch, r.begun, r.rows(), len(r.calls))
+			c.span(spanBatch, r.begun, rows, len(r.calls))
 			if r.errs[i] != nil {
 				c.finish(r.errs[i])
 			} else {
