@@ -138,19 +138,18 @@ func (m *Member) route(ctx context.Context, namespace, id string, more func() bo
 				return backend.ErrElsewhere
 			}
 		}
-		again := time.NewTimer(m.options.Beat / 20)
+		pause := m.options.Beat / 20
 		if member == "" {
-			again.Reset(m.options.Beat)
+			pause = m.options.Beat
 		}
 		select {
 		case <-changed:
-		case <-again.C:
+		case <-time.After(pause):
 		case <-waits.C:
 			return errNobody
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		again.Stop()
 	}
 }
 
