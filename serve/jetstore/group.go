@@ -1,7 +1,6 @@
 package jetstore
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/base64"
@@ -152,5 +151,5 @@ func (g *Group) admit(info *jetstream.StreamInfo) error {
 			return err
 		}
 	}
-	return g.vault.Admit(bytes.Clone(mark))
+	return g.vault.Admit(mark)
 }
