@@ -90,6 +90,7 @@ var rules = []rule{
 	{"serve", nil, "what a request is does not depend on who carries or answers it"},
 	{"serve/servetest", []string{"adapt", "internal/testdata", "serve"}, "a server's model in memory, for tests"},
 	{"serve/client", nil, "who asks a server needs nothing of it"},
+	{"serve/natsserver/natstest", []string{"serve/natsserver"}, "a server for tests, whatever they keep there"},
 	{"serve/backend/storetest", []string{"adapt", "internal/state"}, "a suite for stores, whatever they are made of"},
 	{"serve/auth", []string{"serve"}, "who somebody is does not depend on what is asked"},
 	{"serve/oip/pb", nil, "generated from the protocol alone"},

@@ -14,7 +14,7 @@ import (
 	"github.com/oatta/oatta/internal/state"
 	"github.com/oatta/oatta/serve"
 	"github.com/oatta/oatta/serve/jetstore"
-	"github.com/oatta/oatta/serve/natsserver"
+	"github.com/oatta/oatta/serve/natsserver/natstest"
 )
 
 const classes = 4
@@ -149,17 +149,7 @@ func streamID(i int) string { return fmt.Sprint("camera ", i) }
 // inJetStream keeps streams in a NATS server of their own.
 func inJetStream(t testing.TB) Options {
 	t.Helper()
-	s, err := natsserver.Start(natsserver.Options{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
-	nc, err := s.Connect()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(nc.Close)
-	g, err := jetstore.New(nc, jetstore.Options{Shards: 1})
+	g, err := jetstore.New(natstest.Connect(t), jetstore.Options{Shards: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

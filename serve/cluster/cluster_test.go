@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/oatta/oatta/serve"
+	"github.com/oatta/oatta/serve/natsserver/natstest"
 )
 
 // group is the members that are there at a time.
@@ -33,7 +34,7 @@ func (g *group) set(all ...*node) {
 
 // 200 streams at members at random, while members join and leave, give the numbers of as many filters, to the bit.
 func TestJoinAndLeave(t *testing.T) {
-	s := startNATS(t)
+	s := natstest.Start(t)
 	var g group
 	a, gate := join(t, s.Connect, "a", true, 1), join(t, s.Connect, "gate", false, 1)
 	g.set(a, gate)
@@ -112,7 +113,7 @@ func progress(t *testing.T, clients []*client) {
 
 // Operations reach a stream from every member, and errors keep their codes.
 func TestOperations(t *testing.T) {
-	s := startNATS(t)
+	s := natstest.Start(t)
 	a, b, gate := join(t, s.Connect, "a", true, 1), join(t, s.Connect, "b", true, 1), join(t, s.Connect, "gate", false, 1)
 	nodes := []*node{a, b, gate}
 	waitFor(t, "members", func() bool {
@@ -185,7 +186,7 @@ func code(t *testing.T, err error, want serve.Code) {
 
 // Requests of a stream that are under way at once keep their order on the way to another member.
 func TestOrder(t *testing.T) {
-	s := startNATS(t)
+	s := natstest.Start(t)
 	a, gate := join(t, s.Connect, "a", true, 1), join(t, s.Connect, "gate", false, 1)
 	waitFor(t, "members", func() bool { return a.Ready() && gate.Ready() })
 	c := newClient(t, 1)
@@ -213,7 +214,7 @@ func TestOrder(t *testing.T) {
 
 // A member that is gone without a word: who waits for it is told, and others take its shards.
 func TestGone(t *testing.T) {
-	s := startNATS(t)
+	s := natstest.Start(t)
 	a, b := join(t, s.Connect, "a", true, 1), join(t, s.Connect, "b", true, 1)
 	waitFor(t, "members", func() bool { return a.holds() == shards/2 && b.holds() == shards/2 && b.Ready() })
 	clients := make([]*client, 20)

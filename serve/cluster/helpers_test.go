@@ -21,7 +21,6 @@ import (
 	"github.com/oatta/oatta/serve"
 	"github.com/oatta/oatta/serve/backend"
 	"github.com/oatta/oatta/serve/jetstore"
-	"github.com/oatta/oatta/serve/natsserver"
 )
 
 const (
@@ -29,17 +28,6 @@ const (
 	shards  = 8
 	rhythm  = 100 * time.Millisecond // of beats
 )
-
-// startNATS starts a server that is alone.
-func startNATS(t testing.TB) *natsserver.Server {
-	t.Helper()
-	s, err := natsserver.Start(natsserver.Options{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
-	return s
-}
 
 // node is a member with all that is under it.
 type node struct {

@@ -11,24 +11,8 @@ import (
 	"github.com/oatta/oatta/internal/state"
 	"github.com/oatta/oatta/serve"
 	"github.com/oatta/oatta/serve/backend/storetest"
-	"github.com/oatta/oatta/serve/natsserver"
+	"github.com/oatta/oatta/serve/natsserver/natstest"
 )
-
-// connect starts a server in a folder of its own, and connects to it.
-func connect(t testing.TB) *nats.Conn {
-	t.Helper()
-	s, err := natsserver.Start(natsserver.Options{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
-	nc, err := s.Connect()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(nc.Close)
-	return nc
-}
 
 func open(t testing.TB, nc *nats.Conn, o Options, model string, s state.Options) *Store {
 	t.Helper()
@@ -48,7 +32,7 @@ func open(t testing.TB, nc *nats.Conn, o Options, model string, s state.Options)
 }
 
 func TestStore(t *testing.T) {
-	nc := connect(t)
+	nc := natstest.Connect(t)
 	for name, c := range map[string]struct {
 		o Options
 		s state.Options
@@ -64,7 +48,7 @@ func TestStore(t *testing.T) {
 
 // A state that does not go into a message is cut into parts, which change together.
 func TestParts(t *testing.T) {
-	nc := connect(t)
+	nc := natstest.Connect(t)
 	storetest.Run(t, func(t *testing.T) storetest.Place {
 		model := t.Name()
 		return func(t testing.TB) storetest.Store {
@@ -86,7 +70,7 @@ func step(t *testing.T, s *Store, stream string) {
 
 // Whoever opens a shard ends what had it, at the latest when that writes: nothing of it is written.
 func TestFence(t *testing.T) {
-	nc, lost := connect(t), 0
+	nc, lost := natstest.Connect(t), 0
 	old := open(t, nc, Options{Lost: func(string, int) { lost++ }}, "m", state.Options{})
 	step(t, old, "a")
 	if err := old.Commit(state.Position("1")); err != nil {
@@ -109,7 +93,7 @@ func TestFence(t *testing.T) {
 
 // A commit of one stream alone does not write the head, and is fenced by its own revision: who has read the stream since, writes no more.
 func TestOneMessage(t *testing.T) {
-	nc := connect(t)
+	nc := natstest.Connect(t)
 	old := open(t, nc, Options{}, "m", state.Options{})
 	step(t, old, "a")
 	for range 3 {
@@ -137,7 +121,7 @@ func TestOneMessage(t *testing.T) {
 }
 
 func TestOpenRefuses(t *testing.T) {
-	nc := connect(t)
+	nc := natstest.Connect(t)
 	key := bytes.Repeat([]byte{1}, 32)
 	s := open(t, nc, Options{Key: key}, "m", state.Options{})
 	step(t, s, "a")

@@ -12,31 +12,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/serve"
 	"github.com/oatta/oatta/serve/backend"
-	"github.com/oatta/oatta/serve/natsserver"
+	"github.com/oatta/oatta/serve/natsserver/natstest"
 )
 
 const classes = 3
-
-func connect(t *testing.T) *nats.Conn {
-	t.Helper()
-	s, err := natsserver.Start(natsserver.Options{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
-	nc, err := s.Connect()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(nc.Close)
-	return nc
-}
 
 // shaky is a backend whose answers are lost now and then, before the step or after it.
 type shaky struct {
@@ -60,7 +44,7 @@ func (s *shaky) Infer(ctx context.Context, r *serve.Request) (*serve.Response, e
 
 // Readers come and go, and answers are lost: every item is one step, in order, and has an answer.
 func TestWork(t *testing.T) {
-	nc := connect(t)
+	nc := natstest.Connect(t)
 	b, err := backend.New(t.Context(), backend.Options{Models: []backend.Source{{Name: "filter", Open: func(context.Context) (*backend.Opened, error) {
 		return &backend.Opened{Classes: classes, Labels: []string{"deer", "fox", "none"}}, nil
 	}}}})

@@ -1,0 +1,2 @@
+// Package natstest starts NATS servers for tests, each with JetStream in a folder of its own, and connects to them.
+package natstest
