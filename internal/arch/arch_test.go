@@ -101,6 +101,7 @@ var rules = []rule{
 	{"internal/cli/filtering", []string{"adapt", "adapt/population", "adapt/timeline", "datasets/predictions", "internal/cli/console", "internal/cli/evaluation", "internal/cli/files", "internal/explain", "internal/inputs", "internal/state", "internal/streams"}, "how streams are filtered does not depend on who predicts; labels that are certain are read as those that are scored against"},
 	{"internal/cli/evaluation", []string{"datasets", "datasets/edf/hypnogram", "datasets/motion", "internal/cli/console", "internal/cli/files", "internal/scores"}, "scores are printed alike, whoever ran, and labels read alike, whose codes the packages of their fields know"},
 	{"internal/cli/predicted", []string{"adapt/timeline", "datasets", "datasets/predictions", "internal/cli/console", "internal/cli/evaluation", "internal/cli/files", "internal/scores"}, "predictions are read alike, whatever becomes of them"},
+	{"internal/cli/readback", []string{"internal/cli/console", "internal/report", "internal/report/items"}, "results are read back alike, whatever becomes of them"},
 	{"internal/cli/reading", []string{"datasets", "datasets/...", "internal/cli/console", "internal/inputs"}, "collections are read alike, whatever becomes of them"},
 	{"internal/cli/predictor", []string{"internal/cli/console", "internal/method", "memo", "models", "models/...", "tent"}, "flags become the settings of a predictor, and nothing is opened"},
 	{"internal/cli/bench", allBut("cmd/...", "serve/...", "internal/cli/calibrate", "internal/cli/filter", "internal/cli/models", "internal/cli/report", "internal/cli/run", "internal/cli/serve", "internal/cli/state", "internal/cli/train", "internal/cli/view"), "the command of the studies brings them the engine; what they measure of the program, such as its speed, is theirs, and no other command needs it"},
@@ -114,7 +115,7 @@ var rules = []rule{
 // cliButEvaluation are the packages of commands but the one that reads true labels.
 var cliButEvaluation = []string{
 	"internal/cli/bench", "internal/cli/calibrate", "internal/cli/console", "internal/cli/files", "internal/cli/filter", "internal/cli/filtering", "internal/cli/models", "internal/cli/predicted",
-	"internal/cli/predictor", "internal/cli/reading", "internal/cli/report", "internal/cli/run", "internal/cli/serve", "internal/cli/setup", "internal/cli/state", "internal/cli/train", "internal/cli/view",
+	"internal/cli/predictor", "internal/cli/readback", "internal/cli/reading", "internal/cli/report", "internal/cli/run", "internal/cli/serve", "internal/cli/setup", "internal/cli/state", "internal/cli/train", "internal/cli/view",
 }
 
 func allBut(names ...string) []string { return append([]string{"!"}, names...) }

@@ -14,6 +14,7 @@ import (
 	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/internal/cli/evaluation"
 	"github.com/oatta/oatta/internal/cli/files"
+	"github.com/oatta/oatta/internal/cli/readback"
 	"github.com/oatta/oatta/internal/replace"
 	"github.com/oatta/oatta/internal/report"
 	"github.com/oatta/oatta/internal/report/items"
@@ -46,14 +47,11 @@ func flags() []cli.Flag {
 		&cli.IntFlag{Name: "thumbnails", Value: 500, Category: console.OutputCategory, Usage: "pictures at the most, changed ones first"},
 		&cli.BoolFlag{Name: "transitions", Category: console.OutputCategory, Usage: "show which label follows which, which can reveal a routine"},
 		&cli.StringFlag{Name: "inputs", Category: console.InputCategory, Usage: "`DIR` that the pictures or the file of posts are in, to show them; nothing outside it is opened"},
-		&cli.StringFlag{Name: "kind", Category: console.InputCategory, Usage: "what the items are: pictures, sleep, movement, posts or other (default: as the manifest, the format or the classes say)"},
-		&cli.StringFlag{Name: "stream-field", Category: console.InputCategory, Usage: "field or column of the stream (default: stream)"},
-		&cli.StringFlag{Name: "id-field", Category: console.InputCategory, Usage: "field or column of the item's name (default: file, else id)"},
-		&cli.StringFlag{Name: "time-field", Category: console.InputCategory, Usage: "field or column of the time (default: time)"},
-		&cli.StringFlag{Name: "stream-pattern", Category: console.InputCategory, Usage: "MegaDetector, SpeciesNet: `REGEXP` on the file name whose group is the stream, as it was given to filter (default: the folder)"},
+		readback.KindFlag(),
+	}, readback.FieldFlags(), []cli.Flag{
 		&cli.StringFlag{Name: "labels", Category: console.TruthCategory, Usage: "CSV `FILE` with the columns file and label: scores before and after the filter"},
 		&cli.StringFlag{Name: "hypnogram", Category: console.TruthCategory, Usage: "`FILE` with the stages of the one recording of the results, as somebody scored them: EDF+, XML, text"},
-		&cli.StringFlag{Name: "truth-field", Category: console.TruthCategory, Usage: "field or column that holds the true label (default: truth)"},
+		readback.TruthFlag(console.TruthCategory),
 		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no summary and no warnings"},
 	}, evaluation.Flags(console.TruthCategory))
 }
@@ -125,12 +123,10 @@ func (j *job) open() (err error) {
 	c, s := j.c, &j.settings
 	s.Title, s.Program, s.Transitions = c.String("title"), "oatta "+console.Version(), c.Bool("transitions")
 	s.Streams, s.Thumbnails = c.Int("streams"), c.Int("thumbnails")
-	if s.Kind, err = report.ParseKind(c.String("kind")); err != nil {
-		return fmt.Errorf("--%w", err)
+	if s.Kind, err = readback.KindOf(c); err != nil {
+		return err
 	}
-	o := items.Options{
-		TruthField: c.String("truth-field"), StreamField: c.String("stream-field"), IDField: c.String("id-field"), TimeField: c.String("time-field"), StreamPattern: c.String("stream-pattern"),
-	}
+	o := readback.OptionsOf(c)
 	for _, name := range c.Args().Slice() {
 		f, err := items.Open(name, o)
 		if err != nil {

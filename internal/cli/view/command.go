@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,8 +22,8 @@ import (
 	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/internal/cli/files"
 	"github.com/oatta/oatta/internal/cli/predicted"
+	"github.com/oatta/oatta/internal/cli/readback"
 	"github.com/oatta/oatta/internal/corrections"
-	"github.com/oatta/oatta/internal/report"
 	"github.com/oatta/oatta/internal/report/items"
 	"github.com/oatta/oatta/internal/view"
 	"github.com/oatta/oatta/models"
@@ -41,17 +42,14 @@ func Command(env console.Environment, program func(ctx context.Context, args []s
 			"signals, texts. Labels that you give go to a table that `eval --labels`, `calibrate --labels`, `train --corrections` and --labels-known of `run`,\n" +
 			"`eval` and `filter` read. Every action has a key: ? shows them. Nothing leaves the machine, and no input is ever written.\n" +
 			"Without results, or with a folder of pictures in their place, the first page runs `run images` on a folder and shows what comes out.",
-		Flags: []cli.Flag{
+		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "labels", Category: console.OutputCategory, Usage: "CSV `FILE` of the labels that you give; it is gone on with if it is there (default: RESULTS with the ending .labels.csv)"},
 			&cli.StringFlag{Name: "who", Category: console.OutputCategory, Usage: "`NAME` that stands beside your labels (default: that of your account)"},
 			&cli.Float64Flag{Name: "unsure", Value: 0.6, Category: console.InputCategory, Usage: "adapted labels less probable than this are unsure, 0 to 1"},
 			&cli.StringFlag{Name: "classes", Category: console.InputCategory, Usage: "names of the model's classes: a `FILE` with one a line, or NAMES separated by commas (default: as the results or the model in the binary say, else those that occur)"},
-			&cli.StringFlag{Name: "kind", Category: console.InputCategory, Usage: "what the items are: pictures, sleep, movement, posts or other (default: as the manifest, the format or the classes say)"},
-			&cli.StringFlag{Name: "truth-field", Category: console.InputCategory, Usage: "field or column that holds the true label (default: truth)"},
-			&cli.StringFlag{Name: "stream-field", Category: console.InputCategory, Usage: "field or column of the stream (default: stream)"},
-			&cli.StringFlag{Name: "id-field", Category: console.InputCategory, Usage: "field or column of the item's name (default: file, else id)"},
-			&cli.StringFlag{Name: "time-field", Category: console.InputCategory, Usage: "field or column of the time (default: time)"},
-			&cli.StringFlag{Name: "stream-pattern", Category: console.InputCategory, Usage: "MegaDetector, SpeciesNet: `REGEXP` on the file name whose group is the stream, as it was given to filter (default: the folder)"},
+			readback.KindFlag(),
+			readback.TruthFlag(console.InputCategory),
+		}, readback.FieldFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "stream-column", Category: console.InputCategory, Usage: "movement, posts: column of the stream, as it was given to run"},
 			&cli.StringFlag{Name: "time-column", Category: console.InputCategory, Usage: "movement, posts: column of the time, as it was given to run"},
 			&cli.StringFlag{Name: "time-layout", Category: console.InputCategory, Usage: "movement, posts: `LAYOUT` of times, as it was given to run"},
@@ -60,7 +58,7 @@ func Command(env console.Environment, program func(ctx context.Context, args []s
 			&cli.BoolFlag{Name: "open", Usage: "open the address in the browser of this machine"},
 			&cli.IntFlag{Name: "port", Usage: "`PORT` of this machine (default: one that is free)"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print the address alone"},
-		},
+		}),
 		Action: func(c *cli.Context) error { return serve(c, env, program) },
 	}
 }
@@ -180,12 +178,10 @@ func checkPlaces(c *cli.Context, results, inputs, labels string) error {
 func collection(c *cli.Context, results string) (*view.Collection, error) {
 	s := view.Settings{Unsure: c.Float64("unsure")}
 	var err error
-	if s.Kind, err = report.ParseKind(c.String("kind")); err != nil {
-		return nil, fmt.Errorf("--%w", err)
+	if s.Kind, err = readback.KindOf(c); err != nil {
+		return nil, err
 	}
-	f, err := items.Open(results, items.Options{
-		TruthField: c.String("truth-field"), StreamField: c.String("stream-field"), IDField: c.String("id-field"), TimeField: c.String("time-field"), StreamPattern: c.String("stream-pattern"),
-	})
+	f, err := items.Open(results, readback.OptionsOf(c))
 	if err != nil {
 		return nil, err
 	}
