@@ -95,6 +95,10 @@ func checkNATS(c *cli.Context) error {
 func (s *server) connectNATS() (g *grouped, err error) {
 	c := s.c
 	g = &grouped{}
+	if c.String("nats") != embedded {
+		g.conn, err = dialNATS(c, c.String("nats"), append(s.natsEvents(), nats.Name("oatta serve")))
+		return g, err
+	}
 	secret, err := secretOf(c)
 	if err != nil {
 		return nil, err
@@ -102,10 +106,6 @@ func (s *server) connectNATS() (g *grouped, err error) {
 	settings, err := natsTLS(c)
 	if err != nil {
 		return nil, err
-	}
-	if c.String("nats") != embedded {
-		g.conn, err = dialNATS(c, c.String("nats"), append(s.natsEvents(), nats.Name("oatta serve")))
-		return g, err
 	}
 	folder := filepath.Join(c.String("state"), "nats")
 	if err := os.MkdirAll(folder, 0o700); err != nil {
