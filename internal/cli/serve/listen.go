@@ -43,7 +43,7 @@ func securityOf(c *cli.Context) (s security, err error) {
 	return s, err
 }
 
-func tlsOf(c *cli.Context) (*tls.Config, error) {
+func tlsOf(c *cli.Context) (t *tls.Config, err error) {
 	cert, key, authority := c.String("tls-cert"), c.String("tls-key"), c.String("tls-client-ca")
 	switch {
 	case cert == "" && key == "" && authority == "":
@@ -51,23 +51,39 @@ func tlsOf(c *cli.Context) (*tls.Config, error) {
 	case cert == "" || key == "":
 		return nil, errors.New("TLS: want --tls-cert and --tls-key")
 	}
-	pair, err := tls.LoadX509KeyPair(cert, key)
-	if err != nil {
-		return nil, fmt.Errorf("--tls-cert, --tls-key: %w", err)
+	t = &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
+	if t.Certificates, err = certificateOf(c, "tls-cert", "tls-key"); err != nil {
+		return nil, err
 	}
-	t := &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
-	if authority == "" {
-		return t, nil
-	}
-	text, err := os.ReadFile(authority)
-	if err != nil {
-		return nil, fmt.Errorf("--tls-client-ca: %w", err)
-	}
-	t.ClientCAs, t.ClientAuth = x509.NewCertPool(), tls.RequireAndVerifyClientCert
-	if !t.ClientCAs.AppendCertsFromPEM(text) {
-		return nil, fmt.Errorf("--tls-client-ca %s: no certificate in it", authority)
+	if authority != "" {
+		if t.ClientCAs, err = authoritiesOf(c, "tls-client-ca"); err != nil {
+			return nil, err
+		}
+		t.ClientAuth = tls.RequireAndVerifyClientCert
 	}
 	return t, nil
+}
+
+// certificateOf reads a certificate and its key, from the files that two flags name.
+func certificateOf(c *cli.Context, cert, key string) ([]tls.Certificate, error) {
+	pair, err := tls.LoadX509KeyPair(c.String(cert), c.String(key))
+	if err != nil {
+		return nil, fmt.Errorf("--%s, --%s: %w", cert, key, err)
+	}
+	return []tls.Certificate{pair}, nil
+}
+
+// authoritiesOf reads the certificates of authorities, from the file that a flag names.
+func authoritiesOf(c *cli.Context, flag string) (*x509.CertPool, error) {
+	text, err := os.ReadFile(c.String(flag))
+	if err != nil {
+		return nil, fmt.Errorf("--%s: %w", flag, err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("--%s %s: no certificate in it", flag, c.String(flag))
+	}
+	return pool, nil
 }
 
 // byCertificate makes the common name of a client's certificate the namespace of its streams.

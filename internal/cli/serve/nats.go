@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/http"
@@ -183,27 +182,20 @@ func secretOf(c *cli.Context) (string, error) {
 }
 
 // natsTLS is how machines know each other; nil: they do not. A server and its clients show certificates of the same authorities.
-func natsTLS(c *cli.Context) (*tls.Config, error) {
+func natsTLS(c *cli.Context) (t *tls.Config, err error) {
 	cert, key, authority := c.String("nats-cert"), c.String("nats-key"), c.String("nats-ca")
 	if cert == "" && key == "" && authority == "" {
 		return nil, nil
 	}
-	t := &tls.Config{MinVersion: tls.VersionTLS12}
+	t = &tls.Config{MinVersion: tls.VersionTLS12}
 	if cert != "" || key != "" {
-		pair, err := tls.LoadX509KeyPair(cert, key)
-		if err != nil {
-			return nil, fmt.Errorf("--nats-cert, --nats-key: %w", err)
+		if t.Certificates, err = certificateOf(c, "nats-cert", "nats-key"); err != nil {
+			return nil, err
 		}
-		t.Certificates = []tls.Certificate{pair}
 	}
 	if authority != "" {
-		text, err := os.ReadFile(authority)
-		if err != nil {
-			return nil, fmt.Errorf("--nats-ca: %w", err)
-		}
-		t.RootCAs = x509.NewCertPool()
-		if !t.RootCAs.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("--nats-ca %s: no certificate in it", authority)
+		if t.RootCAs, err = authoritiesOf(c, "nats-ca"); err != nil {
+			return nil, err
 		}
 		t.ClientCAs, t.ClientAuth = t.RootCAs, tls.RequireAndVerifyClientCert
 	}
