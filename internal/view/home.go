@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/oatta/oatta/datasets"
+	"github.com/oatta/oatta/internal/report/items"
 )
 
 type homePage struct {
@@ -16,15 +17,13 @@ type homePage struct {
 	Items, Streams, Changed, Unsure, Failed int
 	Unsurely                                string
 	RunWarnings                             []string
-	Facts                                   []fact
+	Facts                                   []items.Fact
 	Filters                                 filters
 	Rows                                    []streamRow
 	Wanted                                  int
 	Pager                                   pager
 	Walk                                    template.URL
 }
-
-type fact struct{ Name, Value string }
 
 type streamRow struct {
 	Number                                 int
@@ -40,10 +39,7 @@ func (s *Server) home(w http.ResponseWriter, r *http.Request) {
 	n := v.totals()
 	p := homePage{
 		frame: s.frameOf(v, v.Name), Items: len(v.records), Streams: len(v.streams), Changed: n.changed, Unsure: n.unsure, Failed: n.failed, Unsurely: fmt.Sprintf("%.2f", v.Collection.unsure),
-		RunWarnings: v.Collection.Warnings, Filters: v.filters(c, "/"), Walk: c.query(),
-	}
-	for _, f := range v.Facts {
-		p.Facts = append(p.Facts, fact{f.Name, f.Value})
+		RunWarnings: v.Collection.Warnings, Filters: v.filters(c, "/"), Walk: c.query(), Facts: v.Facts,
 	}
 	p.Message = v.ended(r.URL.Query())
 	var rows []streamRow
