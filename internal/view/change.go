@@ -20,14 +20,22 @@ const (
 	mostBody  = 64 << 10
 )
 
-// label gives an item, or the rest of its event, a label.
-func (s *Server) label(w http.ResponseWriter, r *http.Request) {
+// formOf reads the form of a request; false where there is none, which the answer then says.
+func formOf(w http.ResponseWriter, r *http.Request) (f url.Values, ok bool) {
 	r.Body = http.MaxBytesReader(w, r.Body, mostBody)
 	if err := r.ParseForm(); err != nil {
 		http.Error(w, "no form", http.StatusBadRequest)
+		return nil, false
+	}
+	return r.PostForm, true
+}
+
+// label gives an item, or the rest of its event, a label.
+func (s *Server) label(w http.ResponseWriter, r *http.Request) {
+	f, ok := formOf(w, r)
+	if !ok {
 		return
 	}
-	f := r.PostForm
 	n, err := strconv.Atoi(f.Get("item"))
 	if err != nil || n < 0 || n >= s.Collection.Len() {
 		http.Error(w, "no such item", http.StatusBadRequest)
@@ -106,12 +114,11 @@ func (s *Server) change(edits []corrections.Edit) error {
 
 // undo takes the last change back.
 func (s *Server) undo(w http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(w, r.Body, mostBody)
-	if err := r.ParseForm(); err != nil {
-		http.Error(w, "no form", http.StatusBadRequest)
+	f, ok := formOf(w, r)
+	if !ok {
 		return
 	}
-	n, err := strconv.Atoi(r.PostForm.Get("item"))
+	n, err := strconv.Atoi(f.Get("item"))
 	if err != nil || n < 0 || n >= s.Collection.Len() {
 		n = 0
 	}
@@ -122,7 +129,7 @@ func (s *Server) undo(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Unlock()
 	if last == nil {
-		s.refuse(w, n, r.PostForm, http.StatusConflict, errors.New("there is nothing to take back: it holds for what was done since the program began"))
+		s.refuse(w, n, f, http.StatusConflict, errors.New("there is nothing to take back: it holds for what was done since the program began"))
 		return
 	}
 	err = s.Table.Change(last, s.Who, s.Now())
@@ -134,11 +141,11 @@ func (s *Server) undo(w http.ResponseWriter, r *http.Request) {
 		s.mu.Unlock()
 	}
 	if err != nil {
-		s.refuse(w, n, r.PostForm, statusOf(err), err)
+		s.refuse(w, n, f, statusOf(err), err)
 		return
 	}
 	at := s.Collection.find(last[0].Item, n)
-	q := walkOf(r.PostForm).values()
+	q := walkOf(f).values()
 	q.Set("undone", "1")
 	http.Redirect(w, r, fmt.Sprintf("/item/%d?%s", at, q.Encode()), http.StatusSeeOther)
 }

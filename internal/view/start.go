@@ -68,9 +68,8 @@ func (p *start) show(w http.ResponseWriter, _ *http.Request) {
 
 // run begins, unless it has.
 func (p *start) run(w http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(w, r.Body, mostBody)
-	if err := r.ParseForm(); err != nil {
-		http.Error(w, "no form", http.StatusBadRequest)
+	f, ok := formOf(w, r)
+	if !ok {
 		return
 	}
 	p.mu.Lock()
@@ -79,7 +78,7 @@ func (p *start) run(w http.ResponseWriter, r *http.Request) {
 	if p.running {
 		return
 	}
-	p.folder, p.err = pathOf(r.PostForm.Get("folder")), nil
+	p.folder, p.err = pathOf(f.Get("folder")), nil
 	p.said = tail{}
 	if p.folder == "" {
 		p.err = errors.New("no folder was named")
@@ -87,7 +86,7 @@ func (p *start) run(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithCancel(p.ctx)
 	p.running, p.cancel = true, cancel
-	go p.work(ctx, p.folder, r.PostForm.Get("engine") != "")
+	go p.work(ctx, p.folder, f.Get("engine") != "")
 }
 
 // pathOf reads a path as people bring it: Windows copies it in quotes, and browsers that take a dropped folder write its address.
