@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -81,18 +82,24 @@ func (in *Inputs) local(name string) (string, error) {
 	return name, nil
 }
 
-// regular returns the path of a regular file below the root, for readers that want one.
-func (in *Inputs) regular(name string) (string, error) {
+// stat is [Inputs.local] of what is a regular file, with what the system tells of it.
+func (in *Inputs) stat(name string) (string, fs.FileInfo, error) {
 	name, err := in.local(name)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	info, err := in.root.Stat(name) // refuses a name or a link that leads out
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("no regular file")
+	}
+	return name, info, err
+}
+
+// regular returns the path of a regular file below the root, for readers that want one.
+func (in *Inputs) regular(name string) (string, error) {
+	name, _, err := in.stat(name)
 	if err != nil {
 		return "", err
-	}
-	if !info.Mode().IsRegular() {
-		return "", errors.New("no regular file")
 	}
 	return filepath.Join(in.root.Name(), filepath.FromSlash(name)), nil
 }

@@ -38,16 +38,9 @@ const leastRate = 16
 
 // night reads a piece of an EDF or BDF recording.
 func (in *Inputs) night(name string, from, to float64) (*signal, error) {
-	name, err := in.local(name)
+	name, info, err := in.stat(name)
 	if err != nil {
 		return nil, err
-	}
-	info, err := in.root.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("no regular file")
 	}
 	f, err := in.root.Open(name)
 	if err != nil {
