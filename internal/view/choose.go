@@ -3,6 +3,7 @@ package view
 import (
 	"html/template"
 	"net/url"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -177,13 +178,6 @@ func (o ordering) place(c *Collection, i int) int {
 }
 
 func (o ordering) item(c *Collection, p int) int {
-	low, high := 0, len(o)
-	for high-low > 1 {
-		if mid := (low + high) / 2; o[mid] <= p {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
-	return int(c.streams[low].items[p-o[low]])
+	k := sort.Search(len(o), func(k int) bool { return o[k] > p }) - 1 // the last stream that begins at or before p
+	return int(c.streams[k].items[p-o[k]])
 }
