@@ -124,7 +124,7 @@ func (s *Server) picture(w http.ResponseWriter, r *http.Request, large bool) {
 	data, err := s.Inputs.picture(r.Context(), n, &s.Collection.records[n], large)
 	if err != nil {
 		w.Header().Set("Content-Type", "image/svg+xml")
-		_, _ = w.Write(placeholder(report.Reason(err)))
+		_, _ = w.Write(noPicture(report.Reason(err)))
 		return
 	}
 	w.Header().Set("Content-Type", "image/jpeg")
@@ -151,9 +151,9 @@ func (s *Server) signal(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "image/svg+xml")
 	switch {
 	case err != nil:
-		_, _ = w.Write(placeholder(report.Reason(err)))
+		_, _ = w.Write(noPicture(report.Reason(err)))
 	case len(drawn.channels) == 0:
-		_, _ = w.Write(placeholder("no channel of a rate that could be drawn"))
+		_, _ = w.Write(noPicture("no channel of a rate that could be drawn"))
 	default:
 		size := wide
 		if r.URL.Query().Has("narrow") {
@@ -163,8 +163,8 @@ func (s *Server) signal(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// placeholder stands in the place of what cannot be shown, and says why.
-func placeholder(why string) []byte {
+// noPicture is what stands in the place of a picture or drawing that cannot be shown, and says why.
+func noPicture(why string) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 120" width="300" height="120" font-family="sans-serif" font-size="14"><rect width="300" height="120" fill="#fff"/>`)
 	for i, line := range lines(report.Visible(why), 36, 4) {
