@@ -125,19 +125,16 @@ func (in *Inputs) picture(ctx context.Context, number int, r *record, large bool
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+	file := r.file
+	if at := strings.LastIndexByte(file, '#'); at >= 0 && r.box != nil {
+		file = file[:at]
+	}
 	name, box, side, quality := r.file, r.box, thumbSide, thumbQuality
 	if large {
-		if at := strings.LastIndexByte(name, '#'); at >= 0 && box != nil {
-			name = name[:at]
-		}
-		box, side, quality = nil, largeSide, largeQuality
+		name, box, side, quality = file, nil, largeSide, largeQuality
 	}
 	if in.only != "" {
-		plain := name
-		if at := strings.LastIndexByte(name, '#'); at >= 0 && box != nil {
-			plain = name[:at]
-		}
-		if _, err := in.local(plain); err != nil {
+		if _, err := in.local(file); err != nil {
 			return nil, err
 		}
 		name = path.Base(strings.ReplaceAll(name, `\`, "/"))
