@@ -23,15 +23,24 @@ import (
 //go:embed page.html
 var pageSource string
 
+// changeSource is what pages of this package and of others say of a label before and after the filter.
+//
+//go:embed change.html
+var changeSource string
+
 //go:embed page.css
 var pageStyle string
 
 // page is parsed when the first one is written: other commands do not wait for it.
 var page = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
-		"text": Visible, "whole": Whole, "number": Number,
-	}).Parse(pageSource))
+		"text": Visible, "whole": Whole, "named": Named, "number": Number,
+	}).Parse(changeSource + pageSource))
 })
+
+// Change is the template "change" of pages, for those that look like them: what there is to say of an item's label before and after the filter,
+// by its fields Changed, Raw, Prob, Adapted and After. It calls [Visible] text, and [Named] named.
+func Change() string { return changeSource }
 
 // Style is the style sheet of pages, for those that look like them.
 func Style() string { return pageStyle }

@@ -19,7 +19,7 @@ var pageSource string
 var page = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
 		"text": report.Visible, "whole": report.Whole, "named": report.Named, "count": report.Number, "code": code,
-	}).Parse(pageSource))
+	}).Parse(report.Change() + pageSource))
 })
 
 // How much a page lists.
