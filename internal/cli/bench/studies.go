@@ -21,6 +21,7 @@ import (
 	"github.com/oatta/oatta/benchmarks/peers"
 	"github.com/oatta/oatta/benchmarks/plasticity"
 	"github.com/oatta/oatta/benchmarks/priors"
+	"github.com/oatta/oatta/benchmarks/profile"
 	"github.com/oatta/oatta/benchmarks/realworld"
 	"github.com/oatta/oatta/benchmarks/report"
 	"github.com/oatta/oatta/datasets"
@@ -47,6 +48,7 @@ func studies() []report.Study {
 		{Name: "movement", Does: "the five predictors with the embedded network for movement, on people whom it has not seen", Declare: declareMovement},
 		{Name: "sleepnet", Does: "a small network for sleep on features of people whom it has not seen", Declare: declareSleepnet},
 		{Name: "speed", Does: "the filter beside NumPy and gradient steps beside PyTorch, as ratios in one run", Declare: declareSpeed},
+		profile.Study(),
 		{Name: "peers", Does: "the filter's speed beside NumPy's", Declare: declarePeers},
 	}, more...)
 }
