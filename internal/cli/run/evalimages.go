@@ -9,6 +9,7 @@ import (
 
 	"github.com/oatta/oatta/datasets"
 	"github.com/oatta/oatta/internal/cli/console"
+	"github.com/oatta/oatta/internal/cli/reading"
 	"github.com/oatta/oatta/models"
 )
 
@@ -52,7 +53,7 @@ func evalImages(c *cli.Context, env console.Environment) error {
 	defer tellDamaged(c, env, in)
 	labelled := in
 	if ofBoxes {
-		if labelled, err = relabelled(c, env, in); err != nil {
+		if labelled, err = reading.Relabelled(c, env, "labels", in); err != nil {
 			return err
 		}
 	}

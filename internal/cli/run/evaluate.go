@@ -9,9 +9,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/oatta/oatta/datasets"
 	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/internal/cli/evaluation"
+	"github.com/oatta/oatta/internal/cli/reading"
 	"github.com/oatta/oatta/internal/inputs"
 	"github.com/oatta/oatta/internal/pipeline"
 	"github.com/oatta/oatta/internal/results"
@@ -30,27 +30,7 @@ func evalFlags() []cli.Flag {
 
 // labelFlags name a table of true labels, of every eval but that of pictures, which has a flag of its own.
 func labelFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "labels", Category: console.TruthCategory, Usage: "CSV `FILE` with the columns file, stream and label, as `oatta view` writes it: these labels go before those of the data"},
-	}
-}
-
-// relabelled gives an input the labels of the table, if one is named.
-func relabelled(c *cli.Context, env console.Environment, in inputs.Input) (inputs.Input, error) {
-	path := c.String("labels")
-	if path == "" {
-		return in, nil
-	}
-	table, err := datasets.ReadLabels(path)
-	if err != nil {
-		return nil, fmt.Errorf("--labels: %w", err)
-	}
-	out, notes, err := inputs.Relabel(in, table)
-	if err != nil {
-		return nil, fmt.Errorf("--labels: %w", err)
-	}
-	console.Warn(c, env, notes)
-	return out, nil
+	return []cli.Flag{reading.LabelsFlag("labels")}
 }
 
 // evaluate runs the input and scores what comes out against the labels of labelled: the same input, whose labels may be of a table.

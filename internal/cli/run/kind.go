@@ -9,6 +9,7 @@ import (
 
 	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/internal/cli/files"
+	"github.com/oatta/oatta/internal/cli/reading"
 	"github.com/oatta/oatta/internal/inputs"
 	"github.com/oatta/oatta/models"
 )
@@ -89,7 +90,7 @@ func (k kind[I]) eval(c *cli.Context, env console.Environment) error {
 		return err
 	}
 	defer closeInput(in)
-	labelled, err := relabelled(c, env, in)
+	labelled, err := reading.Relabelled(c, env, "labels", in)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/internal/cli/evaluation"
+	"github.com/oatta/oatta/internal/cli/reading"
 	"github.com/oatta/oatta/internal/training"
 	"github.com/oatta/oatta/models/backbone"
 )
@@ -50,7 +51,7 @@ func networks(takes backbone.Kind) []string {
 func dataFlags(k kind) []cli.Flag {
 	return append([]cli.Flag{
 		&cli.StringFlag{Name: "labels", Category: console.TruthCategory, Usage: "the classes in the network's order: `NAMES` with commas between, or a file of one a line; items of other labels are not used (default: all labels of the data, sorted)"},
-		&cli.StringFlag{Name: "corrections", Category: console.TruthCategory, Usage: "CSV `FILE` with the columns file, stream and label, as `oatta view` writes it: these labels go before those of the data"},
+		reading.LabelsFlag("corrections"),
 		&cli.StringFlag{Name: "groups", Category: console.TruthCategory, Usage: "`REGEXP` on the stream whose first group names the " + k.group + " that it is of, as '^SC4(..)' (default: what known collections have in their names, else the stream)"},
 		&cli.StringFlag{Name: "test", Category: console.TruthCategory, DefaultText: "one in five", Usage: "`WHO` is never trained on and is scored at the end: a number of " + k.group + "s, those with the most items; a share; or names and patterns with commas between, as 'user2[1-9],user30'; 0: nobody"},
 		&cli.BoolFlag{Name: "test-later", Category: console.TruthCategory, Usage: "do not score the test yet, so that no setting is chosen by it: the page has the scores of the validation; --resume without this flag scores the test"},

@@ -13,6 +13,7 @@ import (
 	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/internal/cli/evaluation"
 	"github.com/oatta/oatta/internal/cli/files"
+	"github.com/oatta/oatta/internal/cli/reading"
 	"github.com/oatta/oatta/internal/inputs"
 	"github.com/oatta/oatta/internal/training"
 )
@@ -45,20 +46,7 @@ func (t *task) given() ([]string, error) {
 
 // corrected gives an input the labels of --corrections.
 func (t *task) corrected(in inputs.Input) (inputs.Input, error) {
-	path := t.c.String("corrections")
-	if path == "" {
-		return in, nil
-	}
-	table, err := datasets.ReadLabels(path)
-	if err != nil {
-		return nil, fmt.Errorf("--corrections: %w", err)
-	}
-	out, notes, err := inputs.Relabel(in, table)
-	if err != nil {
-		return nil, fmt.Errorf("--corrections: %w", err)
-	}
-	console.Warn(t.c, t.env, notes)
-	return out, nil
+	return reading.Relabelled(t.c, t.env, "corrections", in)
 }
 
 // reading says what the items of an input are: of which class and of whom. usual are classes that labels may be of where no flag names
