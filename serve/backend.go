@@ -71,6 +71,8 @@ type StreamInfo struct {
 	Items uint64
 	Last  time.Time // of its last item, or when it was imported; zero where times are not known
 	Bytes int       // of its state
+	// Number is the highest of its requests that have one ([Sequence]); 0: none had.
+	Number uint64
 }
 
 // Statistics count since a model was loaded, as the protocol's statistics extension has them.

@@ -18,6 +18,7 @@ const (
 	TooLarge                         // 413: OUT_OF_RANGE
 	Exhausted                        // 429: RESOURCE_EXHAUSTED
 	Unavailable                      // 503
+	Aborted                          // 409: a number that is not above the highest
 )
 
 // Error is what a client is told.
@@ -25,6 +26,8 @@ type Error struct {
 	Code  Code
 	Text  string
 	Retry time.Duration // with Exhausted and Unavailable: when to try again; 0: unknown
+	// Number is, with Aborted, the highest that was counted of the stream.
+	Number uint64
 }
 
 func (e *Error) Error() string { return e.Text }

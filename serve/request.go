@@ -44,6 +44,9 @@ type Sequence struct {
 	Times []time.Time
 	// Key names this request among those of its stream: one that comes again with the same key gets the same answer and is no second step.
 	Key string
+	// Number orders the request among those of its stream that have one; 0: it has none. One that is not above the highest that was counted is no step:
+	// it is refused with [Aborted], unless its key has its answer. The highest is known through Start and End.
+	Number uint64
 }
 
 // Request asks a model for outputs.

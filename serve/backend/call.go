@@ -129,6 +129,8 @@ func (v *version) checkSequence(c *call) error {
 		return serve.Errorf(serve.InvalidArgument, "%s: want one", inputNames(c.request.Inputs))
 	case c.n < 1 || c.n > v.limits.Rows:
 		return serve.Errorf(serve.InvalidArgument, "%d rows: want 1 to %d", c.n, v.limits.Rows)
+	case s.Number != 0 && c.stream == "":
+		return serve.Errorf(serve.InvalidArgument, "a number orders a request among those of its stream, and this one has none")
 	case len(s.Times) != 0 && len(s.Times) != c.n:
 		return serve.Errorf(serve.InvalidArgument, "%d times of %d rows: want none, or one for each", len(s.Times), c.n)
 	case s.Key == "":
@@ -171,6 +173,9 @@ func digest(r *serve.Request) uint64 {
 	fmt.Fprintf(h, "%t %t %d\n", r.Sequence.Start, r.Sequence.End, len(r.Sequence.Times))
 	for _, t := range r.Sequence.Times {
 		fmt.Fprintf(h, "%s\n", t.Format(time.RFC3339Nano))
+	}
+	if r.Sequence.Number > 0 {
+		fmt.Fprintf(h, "number %d\n", r.Sequence.Number)
 	}
 	for _, t := range r.Inputs {
 		fmt.Fprintf(h, "%q %s %v\n", t.Name, t.Type, t.Shape)

@@ -363,8 +363,8 @@ func TestForgetEndings(t *testing.T) {
 		if err := b.Forget(t.Context(), "filter", "", "a"); err != nil {
 			t.Fatal(err)
 		}
-		if k := b.models["filter"].shards.held()[0]; len(k.endings) != 0 {
-			t.Errorf("%d endings", len(k.endings))
+		if k := b.models["filter"].shards.held()[0]; len(k.endings.answers) != 0 {
+			t.Errorf("%d endings", len(k.endings.answers))
 		}
 		refused(t, "again", b.Forget(t.Context(), "filter", "", "a"), serve.NotFound)
 	})

@@ -2,11 +2,12 @@ package backend
 
 import "sync"
 
-// flights are the requests with a key that are on their way to a network: one that comes again meanwhile waits for the first, so that a network that
-// learns takes one step.
+// flights are the requests with a key or a number that are on their way to a network: one that comes again meanwhile waits for the first, so that a
+// network that learns takes one step, and so does one whose number is not above the highest that is on its way.
 type flights struct {
-	mu sync.Mutex
-	of map[flight]*call
+	mu      sync.Mutex
+	of      map[flight]*call
+	highest map[string]*call // of each stream
 }
 
 type flight struct{ stream, key string }
@@ -17,23 +18,35 @@ func (c *call) flight() flight { return flight{c.stream, c.request.Sequence.Key}
 func (f *flights) begin(c *call) *call {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if first := f.of[c.flight()]; first != nil {
+	s := &c.request.Sequence
+	if first := f.of[c.flight()]; first != nil && s.Key != "" {
 		return first
 	}
-	if f.of == nil {
-		f.of = map[flight]*call{}
+	if above := f.highest[c.stream]; above != nil && s.Number > 0 && s.Number <= above.request.Sequence.Number {
+		return above
 	}
-	f.of[c.flight()] = c
+	if f.of == nil {
+		f.of, f.highest = map[flight]*call{}, map[string]*call{}
+	}
+	if s.Key != "" {
+		f.of[c.flight()] = c
+	}
+	if s.Number > 0 {
+		f.highest[c.stream] = c
+	}
 	return nil
 }
 
 // end lets the next one begin, if the call was the one.
 func (f *flights) end(c *call) {
-	if c.request.Sequence.Key == "" {
+	if s := &c.request.Sequence; s.Key == "" && s.Number == 0 {
 		return
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.highest[c.stream] == c {
+		delete(f.highest, c.stream)
+	}
 	if f.of[c.flight()] == c {
 		delete(f.of, c.flight())
 	}

@@ -147,13 +147,15 @@ func track(from, n int) (rows [][]float64) {
 func streamID(i int) string { return fmt.Sprint("camera ", i) }
 
 // inJetStream keeps streams in a NATS server of their own.
-func inJetStream(t testing.TB) Options {
+func inJetStream(t testing.TB) Options { return inSealedJetStream(t, nil) }
+
+func inSealedJetStream(t testing.TB, key []byte) Options {
 	t.Helper()
-	g, err := jetstore.New(natstest.Connect(t), jetstore.Options{Shards: 1})
+	g, err := jetstore.New(natstest.Connect(t), jetstore.Options{Shards: 1, Key: key})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Options{Open: func(ctx context.Context, model string, shard int, o state.Options) (Store, error) {
+	return Options{Key: key, Open: func(ctx context.Context, model string, shard int, o state.Options) (Store, error) {
 		return g.Open(ctx, model, shard, o)
 	}}
 }

@@ -208,13 +208,8 @@ func (k *keeper) step(c *call) error {
 		return err
 	}
 	s := &c.request.Sequence
-	if s.Key != "" {
-		if known := k.known(&m, c.stream, s.Key); known != nil {
-			return c.again(known)
-		}
-		if slices.Contains(m.past, hashOf(s.Key)) {
-			return serve.Errorf(serve.Conflict, "the key is that of a request of the stream that was answered before; its answer is no longer kept")
-		}
+	if known, err := k.earlier(&m, c); known != nil || err != nil {
+		return c.again(known, err)
 	}
 	there, err := k.store.Has(c.stream)
 	if err != nil {
@@ -250,42 +245,63 @@ func (k *keeper) step(c *call) error {
 	return k.remember(c, &m)
 }
 
-// memo returns what is kept of a stream beside its filter; nothing of a new one.
+// memo returns what is kept of a stream beside its filter; of a new one, the number of its life before.
 func (k *keeper) memo(stream string) (memo, error) {
 	data, err := k.store.Companion(stream)
 	if err != nil {
 		return memo{}, err
 	}
+	if data == nil {
+		return memo{number: k.endings.number(stream)}, nil
+	}
 	return decodeMemo(data)
 }
 
-// known returns a request of a stream that has its answer, or whose answer ended the stream.
-func (k *keeper) known(m *memo, stream, key string) *keyed {
-	if known := m.find(key); known != nil {
-		return known
+// earlier tells that a call must not be a step: it returns the request that it repeats, if its answer is kept, or an error, where its answer is not, or
+// its number has been passed by.
+func (k *keeper) earlier(m *memo, c *call) (known *keyed, err error) {
+	s := &c.request.Sequence
+	if s.Key != "" {
+		if known = m.find(s.Key); known == nil {
+			known = k.endings.find(c.stream, s.Key)
+		}
+		if known != nil {
+			return known, nil
+		}
+		if slices.Contains(m.past, hashOf(s.Key)) {
+			return nil, serve.Errorf(serve.Conflict, "the key is that of a request of the stream that was answered before; its answer is no longer kept")
+		}
 	}
-	return k.endings.find(stream, key)
+	if s.Number > 0 && s.Number <= m.number {
+		told := serve.Errorf(serve.Aborted, "number %d is not above %d, the highest of the stream so far: the request is no step", s.Number, m.number)
+		told.Number = m.number
+		return nil, told
+	}
+	return nil, nil
 }
 
-// before answers a request with a key as it was answered before, if it was.
+// before answers a request as it was answered before, if it was, or refuses it as the stream would.
 func (s *shards) before(c *call) (known bool, err error) {
 	err = s.do(c.stream, func(k *keeper) error {
 		m, err := k.memo(c.stream)
 		if err != nil {
 			return err
 		}
-		was := k.known(&m, c.stream, c.request.Sequence.Key)
+		was, err := k.earlier(&m, c)
 		if known = was != nil; !known {
-			return nil
+			return err
 		}
 		c.started = time.Now()
-		return c.again(was)
+		return c.again(was, nil)
 	})
 	return known, err
 }
 
-// again answers as the first time.
-func (c *call) again(known *keyed) error {
+// again answers as the first time, unless there is an error.
+func (c *call) again(known *keyed, err error) error {
+	if err != nil {
+		return err
+	}
 	if known.digest != c.digest {
 		return serve.Errorf(serve.Conflict, "the key is that of another request of the stream")
 	}
@@ -350,6 +366,7 @@ func (c *call) run(filter *adapt.Filter, events []streams.Event) {
 // remember notes beside the filter what the stream needs to go on.
 func (k *keeper) remember(c *call, m *memo) error {
 	s := &c.request.Sequence
+	m.number = max(m.number, s.Number)
 	if s.Key != "" {
 		a := c.version.opened.answer(c.version.source.Version, &c.found, nil) // a retry may ask for others
 		c.answer = &a
@@ -358,6 +375,7 @@ func (k *keeper) remember(c *call, m *memo) error {
 		k.store.Remove(c.stream)
 		k.spaces.add(c.stream, -1)
 		k.traces = true
+		k.endings.note(c.stream, m.number)
 		if s.Key != "" {
 			k.endings.add(c.stream, keyed{s.Key, c.digest, c.answer.encode()})
 		}

@@ -12,11 +12,12 @@ import (
 
 // memo is what is kept beside the filter of a stream, in little-endian bytes:
 //
-//	1  version, 2; 1 had no keys before those
+//	1  version, 3; 2 had no number, and 1 no keys before those either
 //	8  when its last item came, in nanoseconds since 1970
 //	.  its clock, as timeline marshals it
 //	.  number of keyed requests, oldest first, and each: key, 8 bytes of digest, answer
 //	.  number of keys before those, oldest first, and 8 bytes of the hash of each
+//	.  highest number of a request; 0: none had one
 //
 // Lengths and numbers are uvarints; what has no fixed size stands behind its length.
 type memo struct {
@@ -24,6 +25,8 @@ type memo struct {
 	clock []byte // empty: at its start
 	known []keyed
 	past  []uint64 // hashes of keys whose answers are no longer kept
+	// number is the highest of the requests that have one.
+	number uint64
 }
 
 // mostPast is how many keys are known after their answers have gone: a request that was on its way for long, while its sender asked again and went
@@ -38,8 +41,8 @@ type keyed struct {
 }
 
 const (
-	memoVersion   = 2
-	endingVersion = 1
+	memoVersion   = 3
+	endingVersion = 2
 )
 
 // mostAnswers bounds the bytes of all answers of a stream: with a clock of the greatest size, they are within a companion.
@@ -58,7 +61,7 @@ func (m *memo) encode() []byte {
 	for _, hash := range m.past {
 		out = binary.LittleEndian.AppendUint64(out, hash)
 	}
-	return out
+	return binary.AppendUvarint(out, m.number)
 }
 
 // decodeMemo reads what encode wrote; nothing is the memo of a new stream. Its slices are those of data.
@@ -84,6 +87,9 @@ func decodeMemo(data []byte) (m memo, err error) {
 		for range r.Number() {
 			m.past = append(m.past, r.Word())
 		}
+	}
+	if version > 2 {
+		m.number = r.Uvarint()
 	}
 	return m, ended(&r, "memo")
 }

@@ -17,11 +17,11 @@ func TestMemoIsReadAsItWasWritten(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(back, a) {
 		t.Errorf("%+v, %v", back, err)
 	}
-	m := memo{last: time.Unix(1, 2), clock: []byte("clock"), known: []keyed{{"k", 7, a.encode()}, {"l", 8, []byte("x")}}}
+	m := memo{last: time.Unix(1, 2), clock: []byte("clock"), known: []keyed{{"k", 7, a.encode()}, {"l", 8, []byte("x")}}, past: []uint64{9}, number: 1 << 62}
 	if got, err := decodeMemo(m.encode()); err != nil || !reflect.DeepEqual(got, m) {
 		t.Errorf("%+v, %v", got, err)
 	}
-	e := endings{{5, m.known[0]}, {6, m.known[1]}}
+	e := endings{[]ending{{5, m.known[0]}, {6, m.known[1]}}, []lastNumber{{5, 1<<63 - 1}, {7, 1}}}
 	if got, err := decodeEndings(e.encode()); err != nil || !reflect.DeepEqual(got, e) {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -46,13 +46,20 @@ func TestMemoIsBounded(t *testing.T) {
 		if m.find(k.key) == nil || e.find("s", k.key) == nil {
 			t.Fatalf("request %d is not known, with an answer of %d bytes", i, len(k.answer))
 		}
-		if len(m.known) > 16 || len(e) > mostEndings || len(m.encode()) > state.MaxCompanion-8<<10 || len(e.encode()) > state.MaxPosition {
-			t.Fatalf("request %d: %d known in %d bytes, %d endings in %d", i, len(m.known), len(m.encode()), len(e), len(e.encode()))
+		if len(m.known) > 16 || len(e.answers) > mostEndings || len(m.encode()) > state.MaxCompanion-8<<10 || len(e.encode()) > state.MaxPosition {
+			t.Fatalf("request %d: %d known in %d bytes, %d endings in %d", i, len(m.known), len(m.encode()), len(e.answers), len(e.encode()))
 		}
 	}
+	for i := range 3 * mostNumbers {
+		e.note(fmt.Sprint("n", i), uint64(i+1))
+		e.note("s", uint64(i+1))
+	}
+	if len(e.numbers) != mostNumbers || e.number("s") != 3*mostNumbers || e.number(fmt.Sprint("n", 3*mostNumbers-1)) != 3*mostNumbers || len(e.encode()) > state.MaxPosition {
+		t.Errorf("%d numbers in %d bytes, the last %d", len(e.numbers), len(e.encode()), e.number("s"))
+	}
 	e.forget("s")
-	if len(e) != 0 {
-		t.Errorf("%d endings of a forgotten stream", len(e))
+	if len(e.answers) != 0 || e.number("s") != 0 {
+		t.Errorf("%d endings of a forgotten stream, number %d", len(e.answers), e.number("s"))
 	}
 }
 
@@ -61,7 +68,7 @@ func FuzzMemo(f *testing.F) {
 	m := memo{last: time.Unix(1, 2), clock: []byte("clock"), known: []keyed{{"k", 7, []byte("answer")}}}
 	f.Add(m.encode())
 	f.Add((&answer{version: "1"}).encode())
-	f.Add([]byte(endings{{5, m.known[0]}}.encode()))
+	f.Add([]byte((&endings{[]ending{{5, m.known[0]}}, []lastNumber{{5, 6}}}).encode()))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if m, err := decodeMemo(data); err == nil && data != nil {
 			if again, err := decodeMemo(m.encode()); err != nil || !reflect.DeepEqual(again, m) {
@@ -74,7 +81,7 @@ func FuzzMemo(f *testing.F) {
 			}
 		}
 		if e, err := decodeEndings(data); err == nil && len(data) > 0 {
-			if again, err := decodeEndings(e.encode()); err != nil || len(again) != len(e) {
+			if again, err := decodeEndings(e.encode()); err != nil || !reflect.DeepEqual(again, e) {
 				t.Errorf("%+v became %+v, %v", e, again, err)
 			}
 		}
@@ -108,8 +115,28 @@ func TestPastKeys(t *testing.T) {
 	if len(m.past) != mostPast || m.past[mostPast-1] != hashOf(fmt.Sprint(3*mostPast-17)) {
 		t.Errorf("%d keys are known", len(m.past))
 	}
-	old, err := decodeMemo(append([]byte{1}, (&memo{last: m.last, known: m.known}).encode()[1:len((&memo{last: m.last, known: m.known}).encode())-1]...))
-	if err != nil || len(old.known) != len(m.known) || old.past != nil {
-		t.Errorf("a memo of version 1: %v", err)
+}
+
+// What earlier versions kept is read: they had less behind the same.
+func TestEarlierMemos(t *testing.T) {
+	m := memo{last: time.Unix(1, 2), clock: []byte("clock"), known: []keyed{{"k", 7, []byte("x")}}}
+	now := m.encode()
+	if one, err := decodeMemo(append([]byte{1}, now[1:len(now)-2]...)); err != nil || !reflect.DeepEqual(one, m) {
+		t.Errorf("version 1: %+v, %v", one, err)
+	}
+	m.past = []uint64{8, 9}
+	now = m.encode()
+	if two, err := decodeMemo(append([]byte{2}, now[1:len(now)-1]...)); err != nil || !reflect.DeepEqual(two, m) {
+		t.Errorf("version 2: %+v, %v", two, err)
+	}
+	e := endings{answers: []ending{{5, m.known[0]}}}
+	past := e.encode()
+	if one, err := decodeEndings(append([]byte{1}, past[1:len(past)-1]...)); err != nil || !reflect.DeepEqual(one, e) {
+		t.Errorf("endings of version 1: %+v, %v", one, err)
+	}
+	for _, version := range []byte{0, 4} {
+		if _, err := decodeMemo(append([]byte{version}, now[1:]...)); err == nil {
+			t.Errorf("a memo of version %d was taken", version)
+		}
 	}
 }

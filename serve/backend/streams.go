@@ -120,7 +120,7 @@ func (k *keeper) describe(stream, id string) (*serve.StreamInfo, error) {
 		return nil, err
 	}
 	m, err := decodeMemo(beside)
-	return &serve.StreamInfo{ID: id, Items: uint64(f.Steps()), Last: m.last, Bytes: len(snapshot) + len(beside)}, err
+	return &serve.StreamInfo{ID: id, Items: uint64(f.Steps()), Last: m.last, Bytes: len(snapshot) + len(beside), Number: m.number}, err
 }
 
 // Export implements [serve.Streams].
@@ -155,7 +155,7 @@ func (b *Backend) Import(ctx context.Context, model, namespace, id string, snaps
 		}
 		err = k.store.Adopt(stream, snapshot)
 		if err == nil { // else nothing would say since when it has been idle
-			err = k.store.SetCompanion(stream, (&memo{last: k.clock.now()}).encode())
+			err = k.store.SetCompanion(stream, (&memo{last: k.clock.now(), number: k.endings.number(stream)}).encode())
 		}
 		if err != nil {
 			k.store.Discard()

@@ -106,7 +106,7 @@ func (v *version) begin(c *call) {
 		v.filter(c)
 		return
 	}
-	if c.request.Sequence.Key != "" {
+	if s := &c.request.Sequence; s.Key != "" || s.Number > 0 {
 		known, err := false, v.admission.flights.wait(c)
 		if err == nil {
 			known, err = v.shards.before(c)
