@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -29,6 +30,7 @@ type Options struct {
 type Client struct {
 	base string
 	o    Options
+	last atomic.Uint64 // number of a request
 }
 
 // New makes a client of the server at an address such as http://127.0.0.1:8000. Nothing is asked yet.
@@ -54,7 +56,7 @@ func New(address string, o Options) (*Client, error) {
 	if o.MaxWait == 0 {
 		o.MaxWait = 10 * time.Second
 	}
-	return &Client{strings.TrimSuffix(address, "/"), o}, nil
+	return &Client{base: strings.TrimSuffix(address, "/"), o: o}, nil
 }
 
 func defaultHTTP() *http.Client {
@@ -75,6 +77,7 @@ type Error struct {
 	Status int           // of HTTP: 404 for no such model or stream, 409 for a key, stream or item that is there already, 429 and 503 for not now, …
 	Text   string        // of the server
 	Retry  time.Duration // after which it says to come again; 0: it does not say
+	Number uint64        // with 409, where the number of the request is not above it: the highest of the stream; else 0
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("client: status %d: %s", e.Status, e.Text) }
@@ -84,8 +87,8 @@ type ask struct {
 	method, path string // the path is escaped
 	header       map[string]string
 	body         []byte
-	again        bool   // also where an answer was lost
-	lost         func() // is called then; nil: nobody asks
+	again        bool // also where an answer was lost
+	unsure       bool // set where one was: an earlier attempt may have had its effect
 }
 
 // reply is an answer below 300.

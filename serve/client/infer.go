@@ -26,8 +26,12 @@ type Request struct {
 	// Key names the request among those of its stream; empty: a random one is made, see NewKey. The server keeps the answer by it, which must be
 	// of less than 48 KB: requests of many rows or classes want NoKey, or fewer rows.
 	Key string
-	// NoKey sends no key: the request is not sent again when its answer was lost, and costs the server's state nothing.
+	// NoKey sends no key: the request is not sent again when its answer was lost, and its answer costs the server's state nothing.
 	NoKey bool
+	// Number orders the request among those of its stream, so that nothing that was held back on its way is a step after later ones; at most 2^63-1, and
+	// above those before. 0: the microseconds since 1970, or one more than the number that the client gave last, or than the highest that the server
+	// knows of the stream, where that is above, as after another client whose clock is ahead.
+	Number uint64
 	Input Input
 	// Outputs that are wanted, by name; none: all.
 	Outputs []string
@@ -42,6 +46,7 @@ type Answer struct {
 	Gate            []float64   // weight of what the stream taught, 0 to 1
 	Dropped         []int       // rows that were left out as late or double: their adapted are their raw
 	Key             string      // of the request
+	Number          uint64      // of the request; 0 without a stream
 	Attempts        int         // that it took
 }
 
@@ -50,24 +55,58 @@ func NewKey() string { return rand.Text() }
 
 // Infer asks a model, again if need be. Errors of the server are of type [*Error].
 func (c *Client) Infer(ctx context.Context, r *Request) (*Answer, error) {
-	key := r.Key
-	if key == "" && !r.NoKey && r.Stream != "" {
-		key = NewKey()
+	own := *r
+	if own.NoKey {
+		own.Key = ""
+	} else if own.Key == "" && own.Stream != "" {
+		own.Key = NewKey()
 	}
-	q, err := r.encode(key)
-	if err != nil {
-		return nil, fmt.Errorf("client: %w", err)
+	for above, attempts := uint64(0), 0; ; {
+		if r.Number == 0 && own.Stream != "" {
+			own.Number = c.number(above)
+		}
+		q, err := own.encode()
+		if err != nil {
+			return nil, fmt.Errorf("client: %w", err)
+		}
+		got, err := c.do(ctx, q)
+		if above = passedBy(err); above > 0 && r.Number == 0 && !q.unsure && attempts < mostNumbers && ctx.Err() == nil {
+			attempts++ // it was no step, and never will be: with another number it may be
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		a, err := decodeAnswer(got)
+		if err != nil {
+			return nil, fmt.Errorf("client: answer: %w", err)
+		}
+		a.Key, a.Number, a.Attempts = own.Key, own.Number, attempts+got.attempts
+		return a, nil
 	}
-	got, err := c.do(ctx, q)
-	if err != nil {
-		return nil, err
+}
+
+// mostNumbers is how often a request is given another number: others ask for its stream at the same time.
+const mostNumbers = 1000
+
+// number returns one above all that the client gave, and above another.
+func (c *Client) number(above uint64) uint64 {
+	for {
+		last := c.last.Load()
+		next := max(uint64(time.Now().UnixMicro()), last+1, above+1)
+		if c.last.CompareAndSwap(last, next) {
+			return next
+		}
 	}
-	a, err := decodeAnswer(got)
-	if err != nil {
-		return nil, fmt.Errorf("client: answer: %w", err)
+}
+
+// passedBy returns the highest number of a stream, where a request was refused as its own is not above; else 0.
+func passedBy(err error) uint64 {
+	var told *Error
+	if errors.As(err, &told) {
+		return told.Number
 	}
-	a.Key, a.Attempts = key, got.attempts
-	return a, nil
+	return 0
 }
 
 // inferBody is the JSON of a request, behind which the data follow.
@@ -87,11 +126,12 @@ type tensorBody struct {
 
 const (
 	lengthHeader  = "Inference-Header-Content-Length"
+	numberHeader  = "X-Oatta-Number"
 	sizeParameter = "binary_data_size"
 )
 
-func (r *Request) encode(key string) (*ask, error) {
-	for what, name := range map[string]string{"stream": r.Stream, "key": key} {
+func (r *Request) encode() (*ask, error) {
+	for what, name := range map[string]string{"stream": r.Stream, "key": r.Key} {
 		if !utf8.ValidString(name) {
 			return nil, fmt.Errorf("%s %q: not UTF-8", what, name)
 		}
@@ -103,7 +143,7 @@ func (r *Request) encode(key string) (*ask, error) {
 		return nil, r.Input.err
 	}
 	body := inferBody{
-		Parameters: r.parameters(key),
+		Parameters: r.parameters(),
 		Inputs:     []tensorBody{{r.Input.name, r.Input.datatype, r.Input.shape, map[string]int64{sizeParameter: int64(len(r.Input.data))}}},
 	}
 	for _, name := range r.Outputs {
@@ -120,18 +160,21 @@ func (r *Request) encode(key string) (*ask, error) {
 	return &ask{
 		method: http.MethodPost, path: path + "/infer", body: append(text, r.Input.data...),
 		header: map[string]string{"Content-Type": "application/octet-stream", lengthHeader: strconv.Itoa(len(text))},
-		again:  key != "" || r.Stream == "",
+		again:  r.Key != "" || r.Stream == "",
 	}, nil
 }
 
 // parameters are what says of the stream, and that answers are wanted as binary data.
-func (r *Request) parameters(key string) map[string]any {
+func (r *Request) parameters() map[string]any {
 	p := map[string]any{"binary_data_output": true}
 	if r.Stream != "" {
 		p["sequence_id"], p["sequence_start"], p["sequence_end"] = r.Stream, r.Start, r.End
 	}
-	if key != "" {
-		p["oatta_key"] = key
+	if r.Key != "" {
+		p["oatta_key"] = r.Key
+	}
+	if r.Number > 0 {
+		p["oatta_number"] = r.Number
 	}
 	if len(r.Times) > 0 {
 		p["oatta_time"] = r.Times // as RFC 3339 to the nanosecond

@@ -35,15 +35,17 @@ func (c *Client) do(ctx context.Context, q *ask) (*reply, error) {
 func (q *ask) retries(err error) (least time.Duration, again bool) {
 	var told *Error
 	if !errors.As(err, &told) {
-		if q.lost != nil {
-			q.lost()
-		}
+		q.unsure = true
 		return 0, q.again // the answer was lost, or never given
 	}
 	switch told.Status {
-	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+	case http.StatusTooManyRequests:
 		return told.Retry, true // nothing was changed
+	case http.StatusServiceUnavailable: // nor here, unless several servers are one, and one does not know what became of another
+		q.unsure = true
+		return told.Retry, true
 	case http.StatusBadGateway, http.StatusGatewayTimeout:
+		q.unsure = true
 		return told.Retry, q.again // of something between here and the server
 	}
 	return 0, false
@@ -69,6 +71,9 @@ func errorOf(r *http.Response) error {
 	e := &Error{Status: r.StatusCode}
 	if seconds, err := strconv.ParseUint(r.Header.Get("Retry-After"), 10, 31); err == nil {
 		e.Retry = time.Duration(seconds) * time.Second
+	}
+	if number, err := strconv.ParseUint(r.Header.Get(numberHeader), 10, 63); err == nil {
+		e.Number = number
 	}
 	text, err := io.ReadAll(io.LimitReader(r.Body, mostError))
 	if err == nil {

@@ -27,6 +27,8 @@ type Stream struct {
 	Items uint64    `json:"items"` // that were steps
 	Last  time.Time `json:"last"`  // when its last item came, or when it was imported; zero where that is not known
 	Bytes int       `json:"bytes"` // of its state
+	// Number is the highest of its requests; 0: none had one.
+	Number uint64 `json:"number"`
 }
 
 // Page is a part of the list of streams.
@@ -97,11 +99,10 @@ func (s *Streams) Import(ctx context.Context, id string, snapshot []byte) error 
 // Forget removes a stream and all that is kept of it; status 404 if there is none. Where an answer was lost and the stream is gone afterwards, it was
 // forgotten.
 func (s *Streams) Forget(ctx context.Context, id string) error {
-	lost := false
-	q := &ask{method: http.MethodDelete, path: s.path(id), again: true, lost: func() { lost = true }}
+	q := &ask{method: http.MethodDelete, path: s.path(id), again: true}
 	_, err := s.c.do(ctx, q)
 	var told *Error
-	if lost && errors.As(err, &told) && told.Status == http.StatusNotFound {
+	if q.unsure && errors.As(err, &told) && told.Status == http.StatusNotFound {
 		return nil
 	}
 	return err

@@ -163,7 +163,7 @@ func (m *Member) tells(q *question) (json.RawMessage, error) {
 
 func streams(list ...serve.StreamInfo) (out []stream) {
 	for _, s := range list {
-		out = append(out, stream{[]byte(s.ID), s.Items, s.Last, s.Bytes})
+		out = append(out, stream{[]byte(s.ID), s.Items, s.Last, s.Bytes, s.Number})
 	}
 	return out
 }

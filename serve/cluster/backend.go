@@ -78,7 +78,7 @@ func (m *Member) Show(ctx context.Context, model, namespace, id string) (info *s
 }
 
 func (s *stream) info() *serve.StreamInfo {
-	return &serve.StreamInfo{ID: string(s.ID), Items: s.Items, Last: s.Last, Bytes: s.Bytes}
+	return &serve.StreamInfo{ID: string(s.ID), Items: s.Items, Last: s.Last, Bytes: s.Bytes, Number: s.Number}
 }
 
 // Export implements [serve.Streams].

@@ -36,6 +36,7 @@ type question struct {
 	End       bool          `json:"end,omitzero"`
 	Times     []time.Time   `json:"times,omitzero"`
 	Key       []byte        `json:"key,omitzero"`
+	Number    uint64        `json:"number,omitzero"`
 	Outputs   []string      `json:"outputs,omitzero"`
 	Tensors   []tensor      `json:"tensors,omitzero"`
 	After     []byte        `json:"after,omitzero"`
@@ -50,6 +51,7 @@ type reply struct {
 	Code      serve.Code      `json:"code,omitzero"`      // of an error for the client
 	Error     string          `json:"error,omitzero"`
 	Retry     time.Duration   `json:"retry,omitzero"`
+	Number    uint64          `json:"number,omitzero"` // of an error that has one
 	Fault     bool            `json:"fault,omitzero"` // an error that is logged there, and of which no client is told
 	Version   string          `json:"version,omitzero"`
 	Dropped   map[string]any  `json:"parameters,omitzero"`
@@ -71,6 +73,8 @@ type stream struct {
 	Items uint64    `json:"items"`
 	Last  time.Time `json:"last"`
 	Bytes int       `json:"bytes"`
+	// Number is the highest of its requests.
+	Number uint64 `json:"number,omitzero"`
 }
 
 func encode(head any, data []byte) ([]byte, error) {
@@ -100,7 +104,7 @@ func decodeReply(message []byte) (r reply, err error) {
 func questionOf(r *serve.Request) question {
 	q := question{
 		Op: opInfer, Model: r.Model, Version: r.Version, Namespace: []byte(r.Namespace), Stream: []byte(r.Sequence.ID), Start: r.Sequence.Start,
-		End: r.Sequence.End, Times: r.Sequence.Times, Key: []byte(r.Sequence.Key), Outputs: r.Outputs,
+		End: r.Sequence.End, Times: r.Sequence.Times, Key: []byte(r.Sequence.Key), Number: r.Sequence.Number, Outputs: r.Outputs,
 	}
 	q.Tensors, q.data = tensorsOf(r.Inputs)
 	return q
@@ -110,7 +114,7 @@ func (q *question) request() (*serve.Request, error) {
 	inputs, err := tensors(q.Tensors, q.data)
 	return &serve.Request{
 		Model: q.Model, Version: q.Version, Namespace: string(q.Namespace), Outputs: q.Outputs, Inputs: inputs,
-		Sequence: serve.Sequence{ID: string(q.Stream), Start: q.Start, End: q.End, Times: q.Times, Key: string(q.Key)},
+		Sequence: serve.Sequence{ID: string(q.Stream), Start: q.Start, End: q.End, Times: q.Times, Key: string(q.Key), Number: q.Number},
 	}, err
 }
 
@@ -152,7 +156,7 @@ func failure(err error) (r reply) {
 	case errors.Is(err, backend.ErrElsewhere):
 		r.Elsewhere = true
 	case errors.As(err, &told):
-		r.Code, r.Error, r.Retry = told.Code, told.Text, told.Retry
+		r.Code, r.Error, r.Retry, r.Number = told.Code, told.Text, told.Retry, told.Number
 	default:
 		r.Fault = true
 	}
@@ -167,7 +171,7 @@ func (r *reply) err(member string) error {
 	case r.Fault:
 		return fmt.Errorf("cluster: member %s failed: its log says why", member)
 	case r.Code != 0:
-		return &serve.Error{Code: r.Code, Text: r.Error, Retry: r.Retry}
+		return &serve.Error{Code: r.Code, Text: r.Error, Retry: r.Retry, Number: r.Number}
 	}
 	return nil
 }

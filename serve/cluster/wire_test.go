@@ -12,6 +12,7 @@ import (
 func TestQuestions(t *testing.T) {
 	r := request(3, 4)
 	r.Sequence.Times, r.Sequence.Start = []time.Time{time.Date(2024, 5, 1, 21, 0, 0, 123456789, time.FixedZone("", 7200))}, true
+	r.Sequence.Number = 1<<63 - 1
 	r.Inputs = append(r.Inputs, serve.Tensor{Name: "empty", Type: serve.Bytes, Shape: []int64{0}})
 	q := questionOf(r)
 	data, err := encode(q, q.data)

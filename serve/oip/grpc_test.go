@@ -256,12 +256,16 @@ func TestGRPCErrors(t *testing.T) {
 		{&serve.Error{Code: serve.Exhausted, Text: "a", Retry: 2500 * time.Millisecond}, connect.CodeResourceExhausted, "2500"},
 		{serve.Errorf(serve.Unavailable, "a"), connect.CodeUnavailable, "1000"},
 		{serve.Errorf(serve.Conflict, "a"), connect.CodeFailedPrecondition, ""},
+		{&serve.Error{Code: serve.Aborted, Text: "a", Number: 81}, connect.CodeAborted, ""},
 		{context.DeadlineExceeded, connect.CodeDeadlineExceeded, ""},
 	} {
 		b.Before = func(context.Context, *serve.Request) error { return test.fault }
 		told := code(test.fault.Error(), test.code, "", func(*pb.ModelInferRequest) {})
 		if got := told.Meta().Get("Grpc-Retry-Pushback-Ms"); got != test.retry {
 			t.Errorf("%v: pushback %q", test.fault, got)
+		}
+		if got := told.Meta().Get(numHeader); (got == "81") != (test.code == connect.CodeAborted) {
+			t.Errorf("%v: number %q", test.fault, got)
 		}
 	}
 	b.Before = func(context.Context, *serve.Request) error { return errors.New("secret path") }
@@ -285,7 +289,8 @@ func TestGRPCMetadata(t *testing.T) {
 	ctx, info := connect.NewClientContext(context.Background())
 	info.RequestHeader().Set("x-oatta-stream", "a")
 	info.RequestHeader().Set("idempotency-key", "k")
-	if _, err := client.ModelInfer(ctx, asked("", 0.5, 0.25, 0.25)); err != nil || seen.ID != "a" || seen.Key != "k" {
+	info.RequestHeader().Set("x-oatta-number", "81")
+	if _, err := client.ModelInfer(ctx, asked("", 0.5, 0.25, 0.25)); err != nil || seen.ID != "a" || seen.Key != "k" || seen.Number != 81 {
 		t.Errorf("%v, %v", seen, err)
 	}
 	if _, err := client.ModelInfer(ctx, asked("b", 0.5, 0.25, 0.25)); connect.CodeOf(err) != connect.CodeInvalidArgument {

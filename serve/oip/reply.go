@@ -128,6 +128,9 @@ func (v *verdict) write(w http.ResponseWriter) {
 	if v.status == http.StatusTooManyRequests || v.status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", v.seconds())
 	}
+	if v.number > 0 {
+		w.Header().Set(numHeader, strconv.FormatUint(v.number, 10))
+	}
 	if v.status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}

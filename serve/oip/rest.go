@@ -270,10 +270,12 @@ type streamJSON struct {
 	Items uint64 `json:"items"`
 	Last  string `json:"last,omitempty"` // RFC 3339
 	Bytes int    `json:"bytes"`
+	// Number is the highest of its requests.
+	Number uint64 `json:"number,omitzero"`
 }
 
 func streamInfo(s *serve.StreamInfo) streamJSON {
-	out := streamJSON{ID: s.ID, Items: s.Items, Bytes: s.Bytes}
+	out := streamJSON{ID: s.ID, Items: s.Items, Bytes: s.Bytes, Number: s.Number}
 	if !s.Last.IsZero() {
 		out.Last = s.Last.UTC().Format(time.RFC3339Nano)
 	}

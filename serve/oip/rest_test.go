@@ -301,6 +301,7 @@ func TestErrors(t *testing.T) {
 		{serve.Errorf(serve.PermissionDenied, "a"), 403, "a", ""},
 		{serve.Errorf(serve.NotFound, "a"), 404, "a", ""},
 		{serve.Errorf(serve.Conflict, "a"), 409, "a", ""},
+		{&serve.Error{Code: serve.Aborted, Text: "a", Number: 81}, 409, "a", ""},
 		{serve.Errorf(serve.TooLarge, "a"), 413, "a", ""},
 		{serve.Errorf(serve.Exhausted, "a"), 429, "a", "1"},
 		{&serve.Error{Code: serve.Exhausted, Text: "a", Retry: 2500 * time.Millisecond}, 429, "a", "3"},
@@ -313,6 +314,9 @@ func TestErrors(t *testing.T) {
 		got, body := s.ask("POST", inferPath, good, nil)
 		if got.StatusCode != test.status || !strings.HasPrefix(body, `{"error":"`+test.text) || got.Header.Get("Retry-After") != test.retry {
 			t.Errorf("%v: %d %s, Retry-After %q", test.fault, got.StatusCode, body, got.Header.Get("Retry-After"))
+		}
+		if told := (*serve.Error)(nil); (got.Header.Get(numHeader) == "81") != (errors.As(test.fault, &told) && told.Code == serve.Aborted) {
+			t.Errorf("%v: number %q", test.fault, got.Header.Get(numHeader))
 		}
 	}
 	s.unlogged()

@@ -24,9 +24,11 @@ const (
 	endParameter   = "sequence_end"
 	timeParameter  = "oatta_time"
 	keyParameter   = "oatta_key"
+	numParameter   = "oatta_number"
 
 	streamHeader = "X-Oatta-Stream"
 	keyHeader    = "Idempotency-Key"
+	numHeader    = "X-Oatta-Number" // of answers too: of a refusal, the highest number so far
 )
 
 // maxName is the length of names of streams and of keys, in bytes.
@@ -41,6 +43,9 @@ func sequence(parameters map[string]any, header http.Header) (s serve.Sequence, 
 		return s, err
 	}
 	if s.Key, err = agreed(keyParameter, keyHeader, parameters, header); err != nil {
+		return s, err
+	}
+	if s.Number, err = place(parameters, header); err != nil {
 		return s, err
 	}
 	if s.Start, err = flag(startParameter, parameters); err != nil {
@@ -117,6 +122,35 @@ func headed(name string, header http.Header) (string, error) {
 	}
 	return value, checkName("header "+name, value)
 }
+
+// place is the number of a request among those of its stream, which a parameter and a header may tell; 0 without either.
+func place(parameters map[string]any, header http.Header) (uint64, error) {
+	value, given := parameters[numParameter]
+	delete(parameters, numParameter)
+	text, err := headed(numHeader, header)
+	if err != nil || !given && len(header.Values(numHeader)) == 0 {
+		return 0, err
+	}
+	if given {
+		told := fmt.Sprint(value)
+		switch value.(type) {
+		case int64, uint64:
+		default:
+			return 0, invalid("parameter %s: %s", numParameter, wantNumber)
+		}
+		if text != "" && text != told {
+			return 0, invalid("parameter %s and header %s differ", numParameter, numHeader)
+		}
+		text = told
+	}
+	n, err := strconv.ParseUint(text, 10, 63)
+	if err != nil || n == 0 || text[0] == '0' {
+		return 0, invalid("parameter %s or header %s: %s", numParameter, numHeader, wantNumber)
+	}
+	return n, nil
+}
+
+const wantNumber = "want a whole number from 1 to 2^63-1"
 
 // checkName refuses what can be no name of a stream or key.
 func checkName(what, name string) error {
