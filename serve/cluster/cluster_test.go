@@ -234,3 +234,48 @@ func TestGone(t *testing.T) {
 		t.Errorf("b holds %d shards", b.holds())
 	}
 }
+
+// Whichever member it reaches, and whoever has the stream by then: what was passed by on its way is no step, and the highest number is told.
+func TestNumbers(t *testing.T) {
+	s := natstest.Start(t)
+	a, gate := join(t, s.Connect, "a", true, 1), join(t, s.Connect, "gate", false, 1)
+	waitFor(t, "members", func() bool { return a.Ready() && gate.Ready() })
+	numbered := func(stream, item int) *serve.Request {
+		r := request(stream, item)
+		r.Sequence.Number = uint64(item + 1)
+		return r
+	}
+	const streams, items = 20, 30 // more than the keys that have their answers
+	for stream := range streams {
+		for item := range items {
+			if item == 5 { // held back
+				continue
+			}
+			if _, err := gate.Infer(t.Context(), numbered(stream, item)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	late := func(nodes ...*node) {
+		t.Helper()
+		for stream := range streams {
+			_, err := nodes[stream%len(nodes)].Infer(t.Context(), numbered(stream, 5))
+			code(t, err, serve.Aborted)
+			var told *serve.Error
+			if errors.As(err, &told) && told.Number != items {
+				t.Errorf("the highest is %d, want %d", told.Number, items)
+			}
+			info, err := nodes[stream%len(nodes)].Show(t.Context(), "filter", "ns", fmt.Sprint("camera \xff", stream))
+			if err != nil || info.Items != items-1 || info.Number != items {
+				t.Errorf("%+v, %v", info, err)
+			}
+		}
+	}
+	late(a, gate)
+	b := join(t, s.Connect, "b", true, 1)
+	waitFor(t, "b has its part", func() bool { return b.holds() == shards/2 && a.holds() == shards/2 && gate.Ready() })
+	late(a, b, gate)
+	a.leave(t)
+	waitFor(t, "b has all", func() bool { return b.holds() == shards && gate.Ready() })
+	late(b, gate)
+}

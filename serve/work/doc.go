@@ -10,6 +10,7 @@
 //     on its way, so that its key is among those that are known. Its answer is written once as far as JetStream's window for double messages reaches
 //     (an hour of the streams that are made here), and never less than once.
 //   - Items of a stream are stepped in the order of their numbers: one reader at a time has the items, the others of the same name wait to take over
-//     (JetStream pins the consumer to it). A reader that was stopped for longer than an item may take, and goes on with what it had in hand, could
-//     step items twice; it drops them by the clock of its own machine.
+//     (JetStream pins the consumer to it). A reader that was stopped for longer than an item may take, and goes on with what it had in hand, drops it by
+//     the clock of its own machine; where that is wrong, the numbers of the requests (when the subject's stream was made, and the item's) tell that
+//     they have been passed by. So the items of one of the server's streams come from one subject, and from nobody else that gives them numbers.
 package work

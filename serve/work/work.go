@@ -72,6 +72,7 @@ type worker struct {
 	js      jetstream.JetStream
 	backend Backend
 	in      string // JetStream's stream of the items
+	base    uint64 // below the number that a request has of an item, see number
 }
 
 // Run reads until the context ends. What is in hand then is delivered again, to the next reader.
@@ -114,6 +115,11 @@ func (w *worker) consumer(ctx context.Context) (jetstream.Consumer, error) {
 		return nil, err
 	}
 	w.in = in
+	s, err := w.js.Stream(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	w.base = uint64(max(0, s.CachedInfo().Created.UnixMicro()))
 	c, err := w.js.Consumer(ctx, in, w.Name)
 	if errors.Is(err, jetstream.ErrConsumerNotFound) {
 		c, err = w.js.CreateOrUpdateConsumer(ctx, in, w.place(0))
@@ -295,6 +301,10 @@ func (w *worker) step(ctx context.Context, j *job) (a answer, fine bool) {
 	return a, false
 }
 
+// number is that of an item among the requests of its stream, so that a reader that was stopped, and goes on with what others have had in hand since,
+// makes no step. The items of a subject that was made anew are above those before, unless there were a million a second.
+func (w *worker) number(j *job) uint64 { return w.base + j.number }
+
 func (w *worker) request(j *job) *serve.Request {
 	data := make([]byte, 0, 8*len(j.item.Probs))
 	for _, v := range j.item.Probs {
@@ -302,7 +312,7 @@ func (w *worker) request(j *job) *serve.Request {
 	}
 	return &serve.Request{
 		Model: w.Model, Namespace: w.Namespace,
-		Sequence: serve.Sequence{ID: j.item.Stream, Start: j.item.Start, End: j.item.End, Times: j.times, Key: w.Name + " " + strconv.FormatUint(j.number, 10)},
+		Sequence: serve.Sequence{ID: j.item.Stream, Start: j.item.Start, End: j.item.End, Times: j.times, Key: w.Name + " " + strconv.FormatUint(j.number, 10), Number: w.number(j)},
 		Inputs:   []serve.Tensor{{Name: "probs", Type: "FP64", Shape: []int64{1, int64(len(j.item.Probs))}, Data: data}},
 	}
 }
