@@ -106,7 +106,7 @@ func TestServeGroupKilled(t *testing.T) {
 		kills = 100
 	}
 	g := startTrio(t)
-	load := g.load(t, false, 0)
+	load := g.load(t, func(stream int) bool { return stream%2 == 0 })
 	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 48)) // other places each time; the outcome is the same
 	for range kills {
 		i := r.IntN(3)
@@ -135,12 +135,12 @@ type groupLoad struct {
 	all               sync.WaitGroup
 }
 
-func (g *trio) load(t *testing.T, endless bool, pause time.Duration) *groupLoad {
+func (g *trio) load(t *testing.T, numbers func(stream int) bool) *groupLoad {
 	t.Helper()
 	l := &groupLoad{of: g, last: make([]int, 12), stop: make(chan struct{})}
 	for i := range l.last {
 		l.all.Go(func() {
-			p := &patient{client: &http.Client{Timeout: 3 * time.Second}, endless: endless, pause: pause, random: rand.New(rand.NewPCG(uint64(i), 47))}
+			p := &patient{client: &http.Client{Timeout: 3 * time.Second}, numbers: numbers(i), random: rand.New(rand.NewPCG(uint64(i), 47))}
 			p.server = func() *served { return g.servers[p.random.IntN(3)].Load() }
 			lives, items, err := p.walk(fmt.Sprint("stream ", i), l.stop)
 			if err != nil {

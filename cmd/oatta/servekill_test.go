@@ -17,13 +17,12 @@ import (
 	"github.com/oatta/oatta/internal/cli/console"
 )
 
-// patient is a client that asks again, with the same key, until it has an answer.
+// patient is a client that asks again, with the same key and number, until it has an answer.
 type patient struct {
 	server  func() *served // that is asked next
 	client  *http.Client
 	random  *rand.Rand
-	endless bool          // its stream does not end
-	pause   time.Duration // after each answer
+	numbers bool // are given
 	retries int
 }
 
@@ -56,14 +55,17 @@ func (p *patient) walk(stream string, stop <-chan struct{}) (lives, items int, e
 		}
 		a, b := p.random.Float64(), p.random.Float64()
 		q := []float64{min(a, b), max(a, b) - min(a, b), 1 - max(a, b)}
-		end := !p.endless && n%25 == 24
-		got, err := p.ask(stream, map[string]any{"oatta_key": fmt.Sprint("item ", n), "sequence_end": end}, q)
+		end := n%25 == 24
+		parameters := map[string]any{"oatta_key": fmt.Sprint("item ", n), "sequence_end": end}
+		if p.numbers {
+			parameters["oatta_number"] = n + 1
+		}
+		got, err := p.ask(stream, parameters, q)
 		if err != nil {
 			return lives, items, err
 		}
 		f.Step(want, q)
 		items++
-		time.Sleep(p.pause)
 		if !slices.Equal(got, want) {
 			return lives, items, fmt.Errorf("%s, item %d: %v, want %v: an item was lost, counted twice or out of order", stream, n, got, want)
 		}
