@@ -32,7 +32,7 @@ type Request struct {
 	// above those before. 0: the microseconds since 1970, or one more than the number that the client gave last, or than the highest that the server
 	// knows of the stream, where that is above, as after another client whose clock is ahead.
 	Number uint64
-	Input Input
+	Input  Input
 	// Outputs that are wanted, by name; none: all.
 	Outputs []string
 }

@@ -52,7 +52,7 @@ type reply struct {
 	Error     string          `json:"error,omitzero"`
 	Retry     time.Duration   `json:"retry,omitzero"`
 	Number    uint64          `json:"number,omitzero"` // of an error that has one
-	Fault     bool            `json:"fault,omitzero"` // an error that is logged there, and of which no client is told
+	Fault     bool            `json:"fault,omitzero"`  // an error that is logged there, and of which no client is told
 	Version   string          `json:"version,omitzero"`
 	Dropped   map[string]any  `json:"parameters,omitzero"`
 	Tensors   []tensor        `json:"tensors,omitzero"`
