@@ -3,6 +3,7 @@ package image
 import (
 	goimage "image"
 
+	"github.com/oatta/oatta/preprocess/image/internal/camera"
 	"github.com/oatta/oatta/preprocess/image/internal/jpeg"
 )
 
@@ -34,15 +35,15 @@ func rescue(data []byte, cause error) (goimage.Image, error) {
 }
 
 // decoded decodes the data of the file at path, "" if they are of none, and passes the picture on, within the memory that all callers
-// share. Nobody may keep the picture without counting it.
-func (t *Transform) decoded(path string, data []byte, use func(img goimage.Image, orientation int) error) (err error) {
+// share. It may be valid until the next use of d, and nobody may keep it without counting it.
+func (t *Transform) decoded(d *camera.Decoder, path string, data []byte, use func(img goimage.Image, orientation int) error) (err error) {
 	defer recovered(&err)
 	meta, cost, err := header(data, t.limits)
 	if err != nil {
 		return err
 	}
 	defer t.memory.hold(cost)()
-	img, meta, err := body(data, meta)
+	img, meta, err := body(d, data, meta)
 	if damaged, ok := err.(*DamagedError); ok && t.Salvage != nil && t.Salvage(path, damaged.Damage) {
 		img, err = damaged.Picture, nil
 	}

@@ -13,6 +13,7 @@ import (
 	_ "golang.org/x/image/webp" // imaging registers all other formats
 
 	"github.com/oatta/oatta/internal/exif"
+	"github.com/oatta/oatta/preprocess/image/internal/camera"
 	"github.com/oatta/oatta/preprocess/image/internal/jpeg"
 )
 
@@ -45,13 +46,13 @@ func decode(data []byte, l Limits) (img goimage.Image, meta Meta, err error) {
 	if err != nil {
 		return nil, meta, err
 	}
-	img, meta, err = body(data, meta)
+	img, meta, err = body(new(camera.Decoder), data, meta)
 	return img, meta, err
 }
 
-// body decodes what a header announces.
-func body(data []byte, meta Meta) (goimage.Image, Meta, error) {
-	img, err := pixels(data, meta.Format)
+// body decodes what a header announces. The picture may be valid until the next use of d.
+func body(d *camera.Decoder, data []byte, meta Meta) (goimage.Image, Meta, error) {
+	img, err := pixels(d, data, meta.Format)
 	var damaged *DamagedError
 	if errors.As(err, &damaged) {
 		img, err = damaged.Picture, nil
@@ -118,8 +119,13 @@ func checkScans(f Format, data []byte) error {
 	return nil
 }
 
-// pixels decodes.
-func pixels(data []byte, f Format) (goimage.Image, error) {
+// pixels decodes. Most JPEGs are of the kind that package camera takes; it gives the standard decoder's bits, and leaves it the rest.
+func pixels(d *camera.Decoder, data []byte, f Format) (goimage.Image, error) {
+	if f == JPEG {
+		if img, ok := d.Decode(data); ok {
+			return img, nil
+		}
+	}
 	img, err := imaging.Decode(bytes.NewReader(data))
 	if f == JPEG && truncated(err) && !bytes.HasSuffix(data, endOfImage) {
 		// Cameras that lose power leave off the end marker; libjpeg supplies it, Go's decoder does not. Where coded data

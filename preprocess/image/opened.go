@@ -3,6 +3,8 @@ package image
 import (
 	"fmt"
 	goimage "image"
+
+	"github.com/oatta/oatta/preprocess/image/internal/camera"
 )
 
 // Opened is a decoded picture, of which parts are cut to be transformed as pictures of their own: the boxes of a detector. It is safe
@@ -30,7 +32,7 @@ func (t *Transform) Open(path string) (*Opened, error) {
 
 func (t *Transform) open(path string, data []byte) (*Opened, error) {
 	o := &Opened{t: t}
-	err := t.decoded(path, data, func(img goimage.Image, orientation int) (err error) {
+	err := t.decoded(new(camera.Decoder), path, data, func(img goimage.Image, orientation int) (err error) {
 		o.img = img
 		o.w, o.h, o.orientation, err = t.upright(img, orientation)
 		return err

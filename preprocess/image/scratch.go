@@ -1,10 +1,15 @@
 package image
 
-import goimage "image"
+import (
+	goimage "image"
+
+	"github.com/oatta/oatta/preprocess/image/internal/camera"
+)
 
 // scratch is the memory of one call, kept between calls in a pool.
 type scratch struct {
 	file    []byte
+	camera  camera.Decoder
 	crop    []uint8
 	texels  []texel // one source row, only the columns that the crop needs
 	bytes   []uint8 // that row after the horizontal pass

@@ -77,7 +77,7 @@ func (t *Transform) Bytes(dst []float32, data []byte) error {
 }
 
 func (t *Transform) bytes(s *scratch, dst []float32, path string, data []byte) error {
-	return t.decoded(path, data, func(img goimage.Image, orientation int) error { return t.picture(s, dst, img, orientation) })
+	return t.decoded(&s.camera, path, data, func(img goimage.Image, orientation int) error { return t.picture(s, dst, img, orientation) })
 }
 
 // Picture transforms a decoded picture into dst, which has as many elements as Shape says. The orientation is EXIF's, 1 to

@@ -79,7 +79,7 @@ func (v *Viewer) Bytes(dst []float32, data []byte, seed uint64) error {
 }
 
 func (v *Viewer) bytes(s *viewScratch, dst []float32, path string, data []byte, seed uint64) error {
-	return v.t.decoded(path, data, func(img goimage.Image, orientation int) error { return v.picture(s, dst, img, orientation, seed) })
+	return v.t.decoded(&s.camera, path, data, func(img goimage.Image, orientation int) error { return v.picture(s, dst, img, orientation, seed) })
 }
 
 // Picture writes the views of a decoded picture into dst, which has Len elements. The orientation is as for

@@ -1,0 +1,3 @@
+package camera
+
+func setWide(on bool) { wide = on }
