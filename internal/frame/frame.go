@@ -50,7 +50,7 @@ func (r *Reader) Word() uint64 {
 // Uvarint returns a number of any size.
 func (r *Reader) Uvarint() uint64 {
 	v, n := binary.Uvarint(r.Data)
-	if n <= 0 {
+	if r.Err != nil || n <= 0 {
 		r.Err = ErrCut
 		return 0
 	}

@@ -30,6 +30,10 @@ func TestFields(t *testing.T) {
 			t.Errorf("%d of %d bytes: %v", n, len(data), err)
 		}
 	}
+	r = Reader{Data: []byte{3, 2, 1}}
+	if b, v, n := r.Bytes(), r.Uvarint(), r.Number(); b != nil || v != 0 || n != 0 || r.Err == nil {
+		t.Errorf("behind a field that is cut short stood %v, %d and %d", b, v, n)
+	}
 	if r := (Reader{Data: []byte{1}}); r.End() == nil {
 		t.Error("a byte too much was no error")
 	}
