@@ -15,6 +15,7 @@ import (
 	"github.com/oatta/oatta/serve"
 	"github.com/oatta/oatta/serve/jetstore"
 	"github.com/oatta/oatta/serve/natsserver/natstest"
+	"github.com/oatta/oatta/serve/servetest"
 )
 
 const classes = 4
@@ -49,16 +50,7 @@ func mustNew(t testing.TB, o Options) *Backend {
 func prediction(item int) []float64 { return predictionOf(item, classes) }
 
 func predictionOf(item, classes int) []float64 {
-	r := rand.New(rand.NewPCG(uint64(item), 41))
-	q, sum := make([]float64, classes), 0.0
-	for k := range q {
-		q[k] = math.Exp(2 * r.NormFloat64())
-		sum += q[k]
-	}
-	for k := range q {
-		q[k] /= sum
-	}
-	return q
+	return servetest.Prediction(rand.New(rand.NewPCG(uint64(item), 41)), classes)
 }
 
 func input(rows ...[]float64) serve.Tensor {

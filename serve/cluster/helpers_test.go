@@ -21,6 +21,7 @@ import (
 	"github.com/oatta/oatta/serve"
 	"github.com/oatta/oatta/serve/backend"
 	"github.com/oatta/oatta/serve/jetstore"
+	"github.com/oatta/oatta/serve/servetest"
 )
 
 const (
@@ -115,16 +116,7 @@ func (n *node) holds() (count int) {
 }
 
 func prediction(stream, item int) []float64 {
-	r := rand.New(rand.NewPCG(uint64(stream), uint64(item)))
-	q, sum := make([]float64, classes), 0.0
-	for k := range q {
-		q[k] = math.Exp(2 * r.NormFloat64())
-		sum += q[k]
-	}
-	for k := range q {
-		q[k] /= sum
-	}
-	return q
+	return servetest.Prediction(rand.New(rand.NewPCG(uint64(stream), uint64(item))), classes)
 }
 
 func floatBytes(values []float64) (out []byte) {
