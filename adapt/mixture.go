@@ -164,7 +164,7 @@ func (m *mixture) reset() {
 func (m *mixture) step(dst, q []float64, known bool) Diagnostics {
 	m.sure = known
 	var d Diagnostics
-	list, few := nonzeros(m.columns[:0], q, m.at[0].few())
+	list, few := nonzeros(m.columns[:0], q, m.at[0].most)
 	if few {
 		d.Entropy = logsAt(list, m.logq, q)
 	} else {

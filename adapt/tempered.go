@@ -133,13 +133,10 @@ func (t *tempered) reset() {
 	}
 }
 
-// few is up to how many classes a step goes by lists.
-func (t *tempered) few() int { return t.most }
-
 // judge multiplies each hypothesis' weight in w by its evidence for t.like.
 func (t *tempered) judge(w []float64) {
 	m, k := t.m, t.m.kinds(w)
-	t.columns, t.sparse = nonzeros(t.columns[:0], t.like, t.few())
+	t.columns, t.sparse = nonzeros(t.columns[:0], t.like, t.most)
 	t.marginal()
 	t.chance = t.seen(t.mu)
 	unit, worth := 1.0, t.level
