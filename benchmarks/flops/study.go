@@ -8,6 +8,7 @@ import (
 
 	"github.com/oatta/oatta/benchmarks/networks"
 	"github.com/oatta/oatta/benchmarks/report"
+	"github.com/oatta/oatta/benchmarks/timing"
 	"github.com/oatta/oatta/models/backbone"
 	"github.com/oatta/oatta/runtime"
 )
@@ -121,12 +122,12 @@ func (r *Result) filters(least float64) error {
 			return err
 		}
 		tasks := filterTasks(f.Classes)
-		if err := timeAll(tasks, r.Rounds, least); err != nil {
+		if err := timing.All(tasks, r.Rounds, least); err != nil {
 			return err
 		}
 		f.Seconds = map[string]float64{}
 		for _, t := range tasks {
-			f.Seconds[t.name] = t.median()
+			f.Seconds[t.Name] = t.Median()
 		}
 		r.Filters = append(r.Filters, f)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math"
 	"strings"
 	"testing"
 
@@ -78,41 +77,4 @@ func write(t *testing.T, r *Result) string {
 		t.Fatal(err)
 	}
 	return b.String()
-}
-
-// Tasks take turns, and an error ends it.
-func TestTimeAll(t *testing.T) {
-	var order []string
-	busy := func(name string) *task {
-		return &task{name: name, run: func() error {
-			for x := 1.0; x < 1e5; x++ {
-				if math.Sqrt(x) < 0 {
-					return io.EOF
-				}
-			}
-			order = append(order, name)
-			return nil
-		}}
-	}
-	a, b := busy("a"), busy("b")
-	if err := timeAll([]*task{a, b}, 3, 1e-9); err != nil {
-		t.Fatal(err)
-	}
-	if got := strings.Join(order, ""); !strings.HasSuffix(got, "ababab") || len(a.times) != 3 || a.median() < 0 {
-		t.Errorf("%s: %v", got, a.times)
-	}
-	broken := &task{name: "broken", run: func() error { return io.EOF }}
-	if err := timeAll([]*task{broken}, 1, 1); !errors.Is(err, io.EOF) || !strings.HasPrefix(err.Error(), "flops: broken: ") {
-		t.Errorf("%v", err)
-	}
-	many := &task{name: "no time at all", run: func() error { return nil }}
-	if err := timeAll([]*task{many}, 1, 1e-3); err != nil || many.runs < 1000 {
-		t.Errorf("%d runs, %v", many.runs, err)
-	}
-}
-
-func TestMedian(t *testing.T) {
-	if m := (&task{times: []float64{5, 1, 2}}).median(); m != 2 {
-		t.Errorf("%g", m)
-	}
 }

@@ -1,0 +1,68 @@
+// Package timing times pieces of work in turn and in one run, by the CPU time of the process, for studies whose results are ratios.
+package timing
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/oatta/oatta/benchmarks/peers"
+)
+
+// Task is something to time, such as one item of a predictor or a step of a filter.
+type Task struct {
+	Name  string
+	Run   func() error
+	runs  int       // that are timed as one
+	times []float64 // CPU seconds of one run, by round
+}
+
+// All times tasks in turn, so that whatever else the machine does meets all of them: each for about least seconds a round.
+func All(tasks []*Task, rounds int, least float64) error {
+	for _, t := range tasks { // the first run allocates and plans: it does not count
+		if _, err := t.time(1); err != nil {
+			return err
+		}
+		seconds, err := t.time(1)
+		if err != nil {
+			return err
+		}
+		for t.runs = 1; float64(t.runs)*seconds < least && t.runs < maxRuns; { // what is short is timed again: clocks are coarse
+			t.runs = min(maxRuns, max(2*t.runs, int(least/math.Max(seconds, least/maxRuns))))
+			if seconds, err = t.time(t.runs); err != nil {
+				return err
+			}
+		}
+	}
+	for range rounds {
+		for _, t := range tasks {
+			seconds, err := t.time(t.runs)
+			if err != nil {
+				return err
+			}
+			t.times = append(t.times, seconds)
+		}
+	}
+	return nil
+}
+
+const maxRuns = 1 << 20
+
+// time returns the CPU seconds of one of so many runs.
+func (t *Task) time(runs int) (float64, error) {
+	start := peers.CPUTime()
+	for range runs {
+		if err := t.Run(); err != nil {
+			return 0, fmt.Errorf("timing: %s: %w", t.Name, err)
+		}
+	}
+	return (peers.CPUTime() - start) / float64(runs), nil
+}
+
+// Median is the middle one of the times, the lower of two.
+func (t *Task) Median() float64 {
+	slices.Sort(t.times)
+	return stat.Quantile(0.5, stat.Empirical, t.times, nil)
+}
