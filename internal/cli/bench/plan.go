@@ -34,6 +34,7 @@ var order = []chapter{
 	{name: "sleepnet", minutes: 4, quick: []string{"--folds", "2", "--epochs", "1", "--seeds", "1", "--shuffles", "1"}},
 	{name: "speed", minutes: 2},
 	{name: "profile", minutes: 1},
+	{name: "growth", minutes: 1},
 }
 
 // within are studies that another one of the report does.

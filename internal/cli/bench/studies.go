@@ -16,6 +16,7 @@ import (
 	"github.com/oatta/oatta/benchmarks/corruption"
 	"github.com/oatta/oatta/benchmarks/detection"
 	"github.com/oatta/oatta/benchmarks/flops"
+	"github.com/oatta/oatta/benchmarks/growth"
 	"github.com/oatta/oatta/benchmarks/gaps"
 	"github.com/oatta/oatta/benchmarks/hindsight"
 	"github.com/oatta/oatta/benchmarks/peers"
@@ -40,6 +41,7 @@ func studies() []report.Study {
 		corruption.ThresholdStudy(),
 		plasticity.Study(),
 		flops.Study(),
+		growth.Study(),
 		corrections.Study(),
 		{Name: "hindsight", Does: "what looking back is worth", Declare: declareHindsight},
 		{Name: "gaps", Does: "what it is worth to know when items come", Declare: declareGaps},
