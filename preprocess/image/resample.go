@@ -50,38 +50,61 @@ func pack(dst []uint8, row []texel) {
 	}
 }
 
-// column is the vertical pass as a stream: source rows come in one after the other, each is added to the sums of the output
-// rows that it takes part in. So memory does not depend on the picture's height, and a row is still in the cache when it is
-// added.
+// column is the vertical pass as a stream: source rows come in one after the other, and an output row is written as soon as the last row of
+// its span is there. Only as many rows are kept as a span has, so that memory does not depend on the picture's height and the rows are
+// still in the cache.
 type column struct {
 	taps  *taps
-	sums  []int32 // [output rows, width]
+	rows  []uint8 // [kept, width]: source row y is at y modulo kept
+	kept  int     // the longest span
 	width int     // bytes in a row
-	open  int     // the first output row whose span has not ended
+	next  int     // the first output row that is not written
+	sums  []int32 // of an output row
+	where []int   // of the rows of a span
 }
 
-// start prepares for the rows of one picture. It reuses the memory of sums.
+// start prepares for the rows of one picture. It reuses the memory of the last one.
 func (c *column) start(t *taps, width int) {
-	n := len(t.spans) * width
-	if cap(c.sums) < n {
-		c.sums = make([]int32, n)
+	c.taps, c.width, c.next, c.kept = t, width, 0, 1
+	for _, s := range t.spans {
+		c.kept = max(c.kept, s.n)
 	}
-	c.taps, c.width, c.open, c.sums = t, width, 0, c.sums[:n]
+	c.rows, c.sums = resize(c.rows, c.kept*width), resize(c.sums, width)
+}
+
+// row is where source row y, counted from the first that is needed, is to be written.
+func (c *column) row(y int) []uint8 { return c.rows[y%c.kept*c.width:][:c.width] }
+
+// took writes the output rows that source row y completes, each at stride bytes after the last.
+func (c *column) took(y int, dst []uint8, stride int) {
+	for ; c.next < len(c.taps.spans); c.next++ {
+		s := c.taps.spans[c.next]
+		if s.first+s.n-1 > y {
+			return
+		}
+		c.sum(dst[c.next*stride:][:c.width], s)
+	}
+}
+
+// sum writes one output row, clipped to bytes.
+func (c *column) sum(dst []uint8, s span) {
+	k := c.taps.coeff[s.at : s.at+s.n]
+	if wide && c.width >= sumStep {
+		c.where = resize(c.where, s.n)
+		for j := range c.where {
+			c.where[j] = (s.first + j) % c.kept * c.width
+		}
+		sumRows(dst, c.rows, c.where, k)
+		return
+	}
 	for i := range c.sums {
 		c.sums[i] = half
 	}
-}
-
-// add takes source row y, counted from the first that is needed.
-func (c *column) add(y int, row []uint8) {
-	spans := c.taps.spans
-	for c.open < len(spans) && spans[c.open].first+spans[c.open].n <= y {
-		c.open++
+	for j, weight := range k {
+		accumulate(c.sums, c.row(s.first+j), weight)
 	}
-	for i := c.open; i < len(spans) && spans[i].first <= y; i++ {
-		if j := y - spans[i].first; j < spans[i].n {
-			accumulate(c.sums[i*c.width:(i+1)*c.width], row, c.taps.coeff[spans[i].at+j])
-		}
+	for i, v := range c.sums {
+		dst[i] = clip(v)
 	}
 }
 
@@ -89,16 +112,5 @@ func accumulate(sums []int32, row []uint8, k int32) {
 	row = row[:len(sums)]
 	for i, v := range row {
 		sums[i] += k * int32(v)
-	}
-}
-
-// finish writes the output rows, clipped to bytes, each at stride bytes after the last.
-func (c *column) finish(dst []uint8, stride int) {
-	for y := range c.taps.spans {
-		sums := c.sums[y*c.width : (y+1)*c.width]
-		out := dst[y*stride:][:len(sums)]
-		for i, v := range sums {
-			out[i] = clip(v)
-		}
 	}
 }

@@ -12,7 +12,7 @@ type scratch struct {
 	camera  camera.Decoder
 	crop    []uint8
 	texels  []texel // one source row, only the columns that the crop needs
-	bytes   []uint8 // that row after the horizontal pass
+	pixels  []pixel // that row for the kernels, and one that is not looked at
 	column  column
 	palette [256]texel    // of a paletted picture
 	chroma  chroma        // of a YCbCr picture
@@ -45,27 +45,31 @@ type source struct {
 // run sends the rows of the plan's rectangle through both passes. dst begins at the picture's first pixel in the crop.
 func (s *scratch) run(p *plan, src source, dst []uint8, stride int) {
 	width := 3 * p.cols
-	s.texels = resize(s.texels, p.x1-p.x0)
-	s.bytes = resize(s.bytes, width)
-	if p.vertical != nil {
-		s.column.start(p.vertical, width)
+	s.texels, s.pixels = resize(s.texels, p.x1-p.x0), resize(s.pixels, p.x1-p.x0+1)
+	if p.vertical == nil {
+		for y := range p.y1 - p.y0 {
+			s.across(dst[y*stride:][:width], p.horizontal, src, y)
+		}
+		return
 	}
+	s.column.start(p.vertical, width)
 	for y := range p.y1 - p.y0 {
-		s.row(s.texels, src.img, src.x, src.y+y)
-		out := s.bytes
-		if p.vertical == nil {
-			out = dst[y*stride:][:width]
-		}
-		if p.horizontal != nil {
-			p.horizontal.across(out, s.texels)
-		} else {
-			pack(out, s.texels)
-		}
-		if p.vertical != nil {
-			s.column.add(y, out)
-		}
+		s.across(s.column.row(y), p.horizontal, src, y)
+		s.column.took(y, dst, stride)
 	}
-	if p.vertical != nil {
-		s.column.finish(dst, stride)
+}
+
+// across writes row y of a source after the horizontal pass, which is nil where the width does not change.
+func (s *scratch) across(dst []uint8, pass *taps, src source, y int) {
+	switch {
+	case pass == nil:
+		s.row(s.texels, src.img, src.x, src.y+y)
+		pack(dst, s.texels)
+	case wide:
+		s.pixelRow(s.pixels[:len(s.texels)], src.img, src.x, src.y+y)
+		acrossWide(dst, s.pixels, pass)
+	default:
+		s.row(s.texels, src.img, src.x, src.y+y)
+		pass.across(dst, s.texels)
 	}
 }

@@ -53,6 +53,9 @@ func (t *taps) set(src, dst, first, count int, by Interpolation) {
 		}
 		t.spans[i] = span{first: lo, n: hi - lo, at: len(t.coeff)}
 		t.coeff = appendFixed(t.coeff, t.weights)
+		if len(t.coeff)%2 == 1 {
+			t.coeff = append(t.coeff, 0) // kernels take two at a time
+		}
 	}
 }
 
@@ -76,7 +79,7 @@ func appendFixed(coeff []int32, weights []float64) []int32 {
 // nearest takes the source pixel under the centre of each output pixel. Pillow finds it by adding up the scale, and
 // rounding errors of that sum decide ties; hence the loop from zero.
 func (t *taps) nearest(src, dst, first, count int) {
-	t.coeff = append(t.coeff, 1<<precision)
+	t.coeff = append(t.coeff, 1<<precision, 0)
 	scale := float64(src) / float64(dst)
 	x := float64(scale * 0.5)
 	for i := range first + count {
