@@ -175,12 +175,23 @@ func (b *builder) forward(views map[graph.Value]graph.Value) error {
 	if err != nil {
 		return err
 	}
+	if err := b.s.Forms.Apply(b.views, 0, b.needs()); err != nil {
+		return err
+	}
 	if b.seen, err = b.g.Import(b.views, views); err != nil {
 		return err
 	}
 	out := b.views.Outputs()[0]
 	b.g.Rename(b.seen[out], b.g.Fresh(b.views.NameOf(out)+"_of_views")) // the name is that of the prediction
 	return b.g.Err()
+}
+
+// needs says what convolutions are derived by.
+func (b *builder) needs() string {
+	if b.s.Parameters == Norms {
+		return "x"
+	}
+	return "xw"
 }
 
 // gradients returns those of the parameters.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/oatta/oatta/models/forms"
 )
 
 // Method is the rule of the one step.
@@ -41,6 +43,9 @@ type Settings struct {
 
 	// Kind says what the network puts out: "logits" (also ""), "probabilities" or "log-probabilities".
 	Kind string
+
+	// Forms chooses how convolutions of the views are written; nil: by rules. The plain pass keeps the network's.
+	Forms *forms.Plan
 
 	// Report adds outputs: the entropy before the step, and for each parameter NAME its gradient as "gradient.NAME".
 	Report bool
