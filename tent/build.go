@@ -56,7 +56,7 @@ type builder struct {
 
 func (b *builder) build(lanes bool) error {
 	b.g, b.lanes = b.m.Graph, lanes
-	for _, step := range []func() error{b.open, b.choose, b.expose, b.unroll, b.finish} {
+	for _, step := range []func() error{b.open, b.choose, b.expose, b.form, b.unroll, b.finish} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -224,6 +224,9 @@ func (b *builder) frozen(all []norms.Layer, adapted []graph.Value) []norms.Layer
 	}
 	return out
 }
+
+// form writes convolutions as is fastest with as many rows as runs mostly have.
+func (b *builder) form() error { return b.s.Forms.Apply(b.g, int64(b.s.Rows), "x") }
 
 // unroll appends the steps to the first forward pass, and the pass after the last.
 func (b *builder) unroll() error {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/oatta/oatta/models/forms"
 	"github.com/oatta/oatta/models/optim"
 )
 
@@ -28,6 +29,11 @@ type Settings struct {
 	// Together makes one step of many items of one stream, with common statistics and the mean of their entropies, as the official
 	// code does, in place of a row of parameters for each item. Such a graph advances one stream.
 	Together bool
+
+	// Rows is how many rows runs mostly have, where the network leaves that open: convolutions are written as is fastest for them. Graphs
+	// for any number of rows do the same for another, in another time. 0 leaves convolutions as they are.
+	Rows  int
+	Forms *forms.Plan // chooses them; nil: by rules
 
 	Output string // the output that predicts; "" is the first
 	Kind   string // what it holds: logits, probabilities, log-probabilities; "" looks at the graph's last operator
@@ -146,6 +152,8 @@ func (s Settings) Validate() error {
 		return fmt.Errorf("tent: learning rate %v, want above 0 and at most %v", s.Rate, maxRate)
 	case s.Steps < 1 || s.Steps > maxSteps:
 		return fmt.Errorf("tent: %d steps for each item, want 1 to %d", s.Steps, maxSteps)
+	case s.Rows < 0:
+		return fmt.Errorf("tent: %d rows in most runs, want 0 or more", s.Rows)
 	case s.Optimizer.ClipNorm != 0:
 		return fmt.Errorf("tent: the optimiser bounds the norm of the gradient, which streams in one run would share")
 	case s.Kind != "" && !slices.Contains(kinds, s.Kind):

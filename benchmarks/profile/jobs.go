@@ -131,7 +131,7 @@ func (s subject) jobs(shared string) (out []job, err error) {
 		}
 	}
 	add(forward, s.rows, net, nil)
-	m, err2 := tent.Build(net, tent.Settings{Kind: "logits", Together: s.rows > 1})
+	m, err2 := tent.Build(net, tent.Settings{Kind: "logits", Together: s.rows > 1, Rows: s.rows})
 	add(tentStep, s.rows, m, err2)
 	if s.views > 0 {
 		add(forward, s.views, net, nil)

@@ -22,11 +22,11 @@ import (
 func graphOf(m *onnx.Model, j job, rate float64) (*onnx.Model, error) {
 	switch j.method() {
 	case "tent2":
-		return tent.Build(m, tent.Settings{Rate: rate, Before: true, Together: j.Rows > 1, Kind: "logits"})
+		return tent.Build(m, tent.Settings{Rate: rate, Before: true, Together: j.Rows > 1, Rows: j.Rows, Kind: "logits"})
 	case "tent3":
-		return tent.Build(m, tent.Settings{Rate: rate, Together: j.Rows > 1, Kind: "logits"})
+		return tent.Build(m, tent.Settings{Rate: rate, Together: j.Rows > 1, Rows: j.Rows, Kind: "logits"})
 	case "streams":
-		return tent.Build(m, tent.Settings{Rate: rate, Kind: "logits"})
+		return tent.Build(m, tent.Settings{Rate: rate, Rows: j.Rows, Kind: "logits"})
 	case "memo":
 		return memo.Build(m, memo.Settings{Views: j.Rows, Rate: rate, Kind: "logits"})
 	}
