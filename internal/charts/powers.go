@@ -1,6 +1,8 @@
 package charts
 
 import (
+	"math"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -45,10 +47,11 @@ func above(x, y []float64) (ax, ay []float64) {
 	return ax, ay
 }
 
-// decades makes an axis of numbers above 0 end where they have room; one without any goes from 1 to 10.
+// decades makes an axis of numbers above 0 begin and end at powers of ten, which are what it names; one without any goes from 1 to 10.
 func decades(a *plot.Axis) {
 	if !(a.Min > 0) || !(a.Max > 0) || a.Min-a.Min != 0 || a.Max-a.Max != 0 {
 		a.Min, a.Max = 1, 10
 	}
-	a.Min, a.Max = a.Min/1.5, a.Max*1.5
+	low, high := math.Floor(math.Log10(a.Min)), math.Ceil(math.Log10(a.Max))
+	a.Min, a.Max = math.Pow(10, low), math.Pow(10, max(high, low+1))
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"math"
 	"testing"
+
+	"gonum.org/v1/plot"
 )
 
 func TestPowers(t *testing.T) {
@@ -12,6 +14,16 @@ func TestPowers(t *testing.T) {
 		svg, err := Powers("Growth", "classes", "µs", c).Encode("svg")
 		if err != nil || !bytes.Contains(svg, []byte("</svg>")) || bytes.Contains(svg, []byte("NaN")) || bytes.Contains(svg, []byte("Inf")) {
 			t.Fatalf("%v: %v\n%s", c, err, svg)
+		}
+	}
+}
+
+// An axis names at least two powers of ten, whatever lies on it.
+func TestDecades(t *testing.T) {
+	for _, c := range []struct{ min, max, from, to float64 }{{2, 2, 1, 10}, {20, 30, 10, 100}, {1, 2000, 1, 10000}, {0.25, 16, 0.1, 100}, {1, 1, 1, 10}, {0, 5, 1, 10}, {math.Inf(1), math.Inf(-1), 1, 10}} {
+		a := plot.Axis{Min: c.min, Max: c.max}
+		if decades(&a); math.Abs(a.Min-c.from) > 1e-9 || math.Abs(a.Max-c.to) > 1e-9 {
+			t.Errorf("%g to %g: %g to %g, want %g to %g", c.min, c.max, a.Min, a.Max, c.from, c.to)
 		}
 	}
 }
