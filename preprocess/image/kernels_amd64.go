@@ -53,3 +53,42 @@ func convertEights(dst *pixel, luma *uint8, cc *uint32, n int)
 
 //go:noescape
 func sumSixteens(dst, rows *uint8, where *int, weights *int32, count, width int)
+
+// packWide is the packing of load: blue differences in the lower halves, red ones in the upper. It returns how many it has done.
+func packWide(dst []uint32, cb, cr []uint8) int {
+	n := len(dst) &^ 7
+	if n > 0 {
+		_, _ = cb[n-1], cr[n-1]
+		packEights(&dst[0], &cb[0], &cr[0], n)
+	}
+	return n
+}
+
+// blendWide adds the farther to three times the nearer, and returns how many it has done.
+func blendWide(near, far []uint32) int {
+	n := len(near) &^ 7
+	if n > 0 {
+		_ = far[n-1]
+		blendEights(&near[0], &far[0], n)
+	}
+	return n
+}
+
+// widenWide is the loop of widen over pairs, and returns how many it has done.
+func widenWide(out, samples []uint32, left, right uint32, shift int) int {
+	n := len(out) / 2 &^ 7
+	if n > 0 {
+		_ = samples[n+1]
+		widenEights(&out[0], &samples[0], n, left, right, shift)
+	}
+	return n
+}
+
+//go:noescape
+func packEights(dst *uint32, cb, cr *uint8, n int)
+
+//go:noescape
+func blendEights(near, far *uint32, n int)
+
+//go:noescape
+func widenEights(dst, samples *uint32, n int, left, right uint32, shift int)

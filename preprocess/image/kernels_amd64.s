@@ -31,16 +31,17 @@ span:
 	INCQ R10
 	SHRQ $1, R10
 	JZ   done
+	LEAQ (R9)(R10*8), R9 // the ends, from which R10 counts up to 0
+	LEAQ (R11)(R10*8), R11
+	NEGQ R10
 
 pair:
-	VPMOVZXBD (R9), Y1
-	VPBROADCASTQ (R11), Y2
+	VPMOVZXBD (R9)(R10*8), Y1
+	VPBROADCASTQ (R11)(R10*8), Y2
 	VPERMILPS Y15, Y2, Y2
 	VPMULLD Y2, Y1, Y1
 	VPADDD Y1, Y0, Y0
-	ADDQ $8, R9
-	ADDQ $8, R11
-	DECQ R10
+	INCQ R10
 	JNZ  pair
 
 done:
@@ -178,5 +179,81 @@ row:
 	JMP  sixteen
 
 end:
+	VZEROUPPER
+	RET
+
+// func packEights(dst *uint32, cb, cr *uint8, n int)
+TEXT ·packEights(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ cb+8(FP), SI
+	MOVQ cr+16(FP), DX
+	MOVQ n+24(FP), CX
+	XORQ AX, AX
+
+eight:
+	VPMOVZXBD (SI)(AX*1), Y0
+	VPMOVZXBD (DX)(AX*1), Y1
+	VPSLLD $16, Y1, Y1
+	VPOR Y1, Y0, Y0
+	VMOVDQU Y0, (DI)(AX*4)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT  eight
+	VZEROUPPER
+	RET
+
+// func blendEights(near, far *uint32, n int)
+TEXT ·blendEights(SB), NOSPLIT, $0-24
+	MOVQ near+0(FP), DI
+	MOVQ far+8(FP), SI
+	MOVQ n+16(FP), CX
+	XORQ AX, AX
+
+eight:
+	VMOVDQU (DI)(AX*4), Y0
+	VPADDW Y0, Y0, Y1
+	VPADDW (SI)(AX*4), Y0, Y0
+	VPADDW Y1, Y0, Y0
+	VMOVDQU Y0, (DI)(AX*4)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT  eight
+	VZEROUPPER
+	RET
+
+// func widenEights(dst, samples *uint32, n int, left, right uint32, shift int)
+TEXT ·widenEights(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ samples+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVL left+24(FP), AX
+	VMOVD AX, X10
+	VPBROADCASTD X10, Y10
+	MOVL right+28(FP), AX
+	VMOVD AX, X11
+	VPBROADCASTD X11, Y11
+	MOVQ shift+32(FP), AX
+	VMOVQ AX, X12
+	XORQ AX, AX
+
+eight:
+	VMOVDQU 4(SI)(AX*4), Y0 // own
+	VPADDW Y0, Y0, Y1
+	VPADDW Y1, Y0, Y0
+	VPADDW (SI)(AX*4), Y0, Y1
+	VPADDW 8(SI)(AX*4), Y0, Y2
+	VPADDW Y10, Y1, Y1
+	VPADDW Y11, Y2, Y2
+	VPSRLW X12, Y1, Y1
+	VPSRLW X12, Y2, Y2
+	VPUNPCKLDQ Y2, Y1, Y3
+	VPUNPCKHDQ Y2, Y1, Y4
+	VPERM2I128 $0x20, Y4, Y3, Y5
+	VPERM2I128 $0x31, Y4, Y3, Y6
+	VMOVDQU Y5, (DI)(AX*8)
+	VMOVDQU Y6, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT  eight
 	VZEROUPPER
 	RET

@@ -39,6 +39,15 @@ func (t *Transform) normalise(dst []float32, crop []uint8) { t.tabulate(dst, cro
 func (t *Transform) tabulate(dst []float32, crop []uint8, tables *[3][256]float32) {
 	rt, gt, bt := &tables[0], &tables[1], &tables[2]
 	r, g, b, step := t.planes(dst)
+	if step == 1 {
+		n := len(crop) / 3
+		r, g, b = r[:n], g[:n], b[:n]
+		for i := range r {
+			p := crop[3*i : 3*i+3 : 3*i+3]
+			r[i], g[i], b[i] = rt[p[0]], gt[p[1]], bt[p[2]]
+		}
+		return
+	}
 	for at := 0; len(crop) >= 3; at += step {
 		r[at], g[at], b[at] = rt[crop[0]], gt[crop[1]], bt[crop[2]]
 		crop = crop[3:]

@@ -94,7 +94,11 @@ func (c *chroma) load(dst []uint32, m *goimage.YCbCr, x, y int) []uint32 {
 	if before < after {
 		cb, cr := cb[x+before:x+after], cr[x+before:x+after]
 		inner := dst[before:after]
-		for i := range inner {
+		done := 0
+		if wide {
+			done = packWide(inner, cb, cr)
+		}
+		for i := done; i < len(inner); i++ {
 			inner[i] = uint32(cb[i]) | uint32(cr[i])<<16
 		}
 	}
@@ -116,8 +120,12 @@ func (c *chroma) blend(m *goimage.YCbCr, x, y, n int) {
 	c.near = c.load(resize(c.near, n), m, x, near)
 	c.far = c.load(resize(c.far, n), m, x, far)
 	sum, other := c.near, c.far[:len(c.near)]
-	for i, v := range sum {
-		sum[i] = 3*v + other[i]
+	done := 0
+	if wide {
+		done = blendWide(sum, other)
+	}
+	for i := done; i < len(sum); i++ {
+		sum[i] = 3*sum[i] + other[i]
 	}
 }
 
@@ -126,9 +134,14 @@ func (c *chroma) blend(m *goimage.YCbCr, x, y, n int) {
 func (c *chroma) widen(samples []uint32, x, n int, left, right uint32, shift int) []uint32 {
 	odd := x % 2
 	out := c.full[:(n+odd+1)&^1]
-	before, own := samples[0], samples[1]
+	done := 0
+	if wide {
+		done = widenWide(out, samples, left, right, shift)
+	}
+	before, own := samples[done], samples[done+1]
 	after := samples[2:][:len(out)/2]
-	for i, next := range after {
+	for i := done; i < len(after); i++ {
+		next := after[i]
 		p := out[2*i : 2*i+2 : 2*i+2]
 		p[0] = (3*own + before + left) >> (shift & 31) & lanes
 		p[1] = (3*own + next + right) >> (shift & 31) & lanes
