@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/oatta/oatta/benchmarks/peers"
+	"github.com/oatta/oatta/internal/cputime"
 )
 
 // Task is something to time, such as one item of a predictor or a step of a filter.
@@ -51,13 +51,13 @@ const maxRuns = 1 << 20
 
 // time returns the CPU seconds of one of so many runs.
 func (t *Task) time(runs int) (float64, error) {
-	start := peers.CPUTime()
+	start := cputime.Seconds()
 	for range runs {
 		if err := t.Run(); err != nil {
 			return 0, fmt.Errorf("timing: %s: %w", t.Name, err)
 		}
 	}
-	return (peers.CPUTime() - start) / float64(runs), nil
+	return (cputime.Seconds() - start) / float64(runs), nil
 }
 
 // Median is the middle one of the times, the lower of two.

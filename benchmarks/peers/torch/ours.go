@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/oatta/oatta/benchmarks/peers"
+	"github.com/oatta/oatta/internal/cputime"
 	"github.com/oatta/oatta/memo"
 	"github.com/oatta/oatta/models/onnx"
 	"github.com/oatta/oatta/runtime"
@@ -120,13 +121,13 @@ func (s *step) warmUp(ctx context.Context) error {
 
 // time returns the CPU seconds of one run, on average over some, and what the last one predicted.
 func (s *step) time(ctx context.Context, runs int) (seconds float64, logits []float32, err error) {
-	start := peers.CPUTime()
+	start := cputime.Seconds()
 	for range runs {
 		if err := s.session.Run(ctx, s.dst, s.src); err != nil {
 			return 0, nil, err
 		}
 	}
-	seconds = (peers.CPUTime() - start) / float64(runs)
+	seconds = (cputime.Seconds() - start) / float64(runs)
 	logits, err = runtime.DataOf[float32](s.dst[0])
 	return seconds, logits, err
 }

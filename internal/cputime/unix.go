@@ -1,11 +1,11 @@
 //go:build unix
 
-package peers
+package cputime
 
 import "syscall"
 
-// CPUTime returns the seconds that all threads of the process have computed so far.
-func CPUTime() float64 {
+// Seconds returns the seconds that all threads of the process have computed so far.
+func Seconds() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		panic(err) // it has no reason to fail
