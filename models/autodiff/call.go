@@ -17,6 +17,8 @@ type call struct {
 	n    *graph.Node
 	dys  []graph.Value // adjoints of the results, None for zero; at least one is not None
 	need []bool        // inputs whose adjoint is asked for
+
+	forms ConvForms // of a Conv
 }
 
 func (c *call) has(i int) bool { return i < len(c.n.Inputs) && c.n.Inputs[i] != graph.None }

@@ -15,21 +15,65 @@ const manyPlaces = 32
 // 19 places, 2.2 against 2.7). A weight that is no constant is a sign of training on batches: where places are few, engines are slow at
 // both, because they go row by row.
 func (c *call) convInput(dy, weight, x graph.Value, w window, group int64) (graph.Value, error) {
-	t := c.g.ConstOf(weight)
-	if t == nil && group == 1 && c.fewPlaces(dy, x) {
+	form := c.forms.Input
+	if form == "" {
+		form = c.inputForm(dy, weight, x, w, group)
+	} else if has := c.inputForms(dy, x, w, group); !slices.Contains(has, form) {
+		return graph.None, fmt.Errorf("no form %q of the derivative by the input: want one of %v", form, has)
+	}
+	switch form {
+	case products:
 		return c.convInputProducts(dy, weight, x, w)
+	case turnedConv:
+		return c.convInputTurned(dy, weight, w, group)
 	}
-	if !w.dense() || t == nil && !c.batch(dy) {
-		return c.spread(dy, weight, x, w, group), nil
+	return c.spread(dy, weight, x, w, group), nil
+}
+
+// inputForm is the form where nobody asks for another.
+func (c *call) inputForm(dy, weight, x graph.Value, w window, group int64) string {
+	constant := c.g.ConstOf(weight) != nil
+	switch {
+	case !constant && group == 1 && c.fewPlaces(dy, x):
+		return products
+	case !w.turns() || !constant && !c.batch(dy):
+		return transposedConv
 	}
-	// Reading backwards, the first place of x is reached by the last tap: what the forward pads lack to the reach, these have.
-	begin, end := make([]int64, len(w.Kernel)), make([]int64, len(w.Kernel))
+	return turnedConv
+}
+
+// inputForms lists the forms that a convolution has.
+func (c *call) inputForms(dy, x graph.Value, w window, group int64) []string {
+	out := []string{transposedConv}
+	if w.turns() {
+		out = append(out, turnedConv)
+	}
+	_, narrow := c.sizes(dy, 2)
+	_, wide := c.sizes(x, 2)
+	if group == 1 && narrow == nil && wide == nil {
+		out = append(out, products)
+	}
+	return out
+}
+
+// turnedPads: reading backwards, the first place of x is reached by the last tap: what the forward pads lack to the reach, these have.
+func (w window) turnedPads() (begin, end []int64) {
+	begin, end = make([]int64, len(w.Kernel)), make([]int64, len(w.Kernel))
 	for i := range begin {
 		begin[i], end[i] = w.Reach(i)-1-w.Begin[i], w.Reach(i)-1-w.End[i]
-		if begin[i] < 0 || end[i] < 0 {
-			return c.spread(dy, weight, x, w, group), nil
-		}
 	}
+	return begin, end
+}
+
+// turns tells whether a convolution with the weight turned around undoes one of the window.
+func (w window) turns() bool {
+	begin, end := w.turnedPads()
+	return w.dense() && !slices.ContainsFunc(append(begin, end...), func(p int64) bool { return p < 0 })
+}
+
+func (c *call) convInputTurned(dy, weight graph.Value, w window, group int64) (graph.Value, error) {
+	begin, end := w.turnedPads()
+	t := c.g.ConstOf(weight)
 	if t == nil {
 		turned, err := c.turned(weight, group)
 		if err != nil {

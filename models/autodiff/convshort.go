@@ -8,8 +8,13 @@ const shortRows = 8
 // short reports a convolution for which [call.convWeightShort] is faster: it keeps the sizes, its kernel is three long along some axis, and
 // rows and channels are enough. A batch of open size is taken to be large, because only training leaves it open.
 func (c *call) short(x graph.Value, w window, channels int64) bool {
+	return channels >= fewChannels && c.batch(x) && c.shortens(x, w)
+}
+
+// shortens reports a convolution for which [call.convWeightShort] is right.
+func (c *call) shortens(x graph.Value, w window) bool {
 	shape := c.shape(x)
-	if channels < fewChannels || len(shape) != len(w.Kernel)+2 || !w.dense() || shape[0].Known() && shape[0].Size < shortRows {
+	if len(shape) != len(w.Kernel)+2 || !w.dense() {
 		return false
 	}
 	some := false

@@ -1,6 +1,7 @@
 package autodiff
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/oatta/oatta/models/graph"
@@ -21,19 +22,44 @@ func (c *call) convWeight(x, dy, weight graph.Value, w window, group int64) (gra
 		return graph.None, err
 	}
 	var d graph.Value
-	switch m, perGroup := sizes[0], sizes[1]; {
-	case group == 1 && c.short(x, w, perGroup):
-		if d, err = c.convWeightShort(x, dy, w, m, perGroup); err != nil {
+	m, perGroup := sizes[0], sizes[1]
+	switch {
+	case group == 1:
+		if d, err = c.convWeightWhole(x, dy, w, m, perGroup); err != nil {
 			return graph.None, err
 		}
-	case group == 1:
-		d = c.convWeightDense(c.padded(x, w), dy, w, m, perGroup)
 	case perGroup == 1 && m == group:
 		d = c.convWeightDepthwise(c.padded(x, w), dy, w)
 	default:
 		d = c.convWeightGrouped(c.padded(x, w), dy, w, group)
 	}
 	return c.reshape(d, fixedAll(sizes)...), nil
+}
+
+// convWeightWhole is [call.convWeight] of one group, which has several forms.
+func (c *call) convWeightWhole(x, dy graph.Value, w window, m, channels int64) (graph.Value, error) {
+	form := c.forms.Weight
+	switch has := c.weightForms(x, w); {
+	case form != "" && !slices.Contains(has, form):
+		return graph.None, fmt.Errorf("no form %q of the derivative by the weight: want one of %v", form, has)
+	case form == "" && c.short(x, w, channels):
+		form = shortProducts
+	case form == "" && (channels < fewChannels || channels > manyChannels):
+		form = oneProduct
+	}
+	if form == shortProducts {
+		return c.convWeightShort(x, dy, w, m, channels)
+	}
+	return c.convWeightDense(c.padded(x, w), dy, w, m, channels, form == oneProduct), nil
+}
+
+// weightForms lists the forms that a convolution of one group has.
+func (c *call) weightForms(x graph.Value, w window) []string {
+	out := []string{tapProducts, oneProduct}
+	if c.shortens(x, w) {
+		out = append(out, shortProducts)
+	}
+	return out
 }
 
 func fixedAll(sizes []int64) []dim {
@@ -82,7 +108,7 @@ func (c *call) channelsFirst(v graph.Value, turned bool) graph.Value {
 }
 
 // convWeightDense: x is brought to [C, N, ...] once, and its slices are then rows of a matrix.
-func (c *call) convWeightDense(padded, dy graph.Value, w window, m, channels int64) graph.Value {
+func (c *call) convWeightDense(padded, dy graph.Value, w window, m, channels int64, one bool) graph.Value {
 	rows := c.channelsFirst(dy, false)     // [M, N*places]
 	single := c.dim(padded, 0) == fixed(1) // rows and places are then one axis already
 	if !single {
@@ -96,7 +122,7 @@ func (c *call) convWeightDense(padded, dy graph.Value, w window, m, channels int
 		return c.multiply(rows, false, parts[0], true, 1)
 	}
 	taps := int64(len(parts))
-	if channels < fewChannels || channels > manyChannels {
+	if one {
 		all := c.multiply(rows, false, c.opWith("Concat", []graph.Attr{graph.A("axis", 0)}, parts...), true, 1) // [M, taps*C]
 		return c.transpose(c.reshape(all, fixed(m), fixed(taps), fixed(channels)), 0, 2, 1)
 	}

@@ -15,24 +15,43 @@ import (
 // Nothing is pruned: a MaxPool may get its second output, all else that was in the graph is as it was. After an error the graph is good
 // for nothing but the message.
 func Gradient(g *graph.Graph, loss graph.Value, wrt []graph.Value) ([]graph.Value, error) {
+	return GradientBy(g, loss, wrt, nil)
+}
+
+// oneLike is a 1 of the type of a loss.
+func oneLike(g *graph.Graph, loss graph.Value) (graph.Value, error) {
 	t := g.TypeOf(loss)
 	if !t.Elem.IsFloat() || t.Shape.Elements().Size != 1 {
-		return nil, fmt.Errorf("autodiff: loss %q is %v, want a single floating-point number", g.NameOf(loss), t)
+		return graph.None, fmt.Errorf("autodiff: loss %q is %v, want a single floating-point number", g.NameOf(loss), t)
 	}
 	one := g.Scalar(t.Elem, 1)
 	if dims, _ := t.Shape.Sizes(); len(dims) > 0 {
 		full, err := graph.Full(t.Elem, 1, dims...)
 		if err != nil {
-			return nil, fmt.Errorf("autodiff: loss %q: %w", g.NameOf(loss), err)
+			return graph.None, fmt.Errorf("autodiff: loss %q: %w", g.NameOf(loss), err)
 		}
 		one = g.Const("one", full)
 	}
-	return Pullback(g, []graph.Value{loss}, []graph.Value{one}, wrt)
+	return one, nil
+}
+
+// GradientBy is [Gradient] with the derivatives of convolutions in the forms that choose names.
+func GradientBy(g *graph.Graph, loss graph.Value, wrt []graph.Value, choose func(n *graph.Node) ConvForms) ([]graph.Value, error) {
+	one, err := oneLike(g, loss)
+	if err != nil {
+		return nil, err
+	}
+	return PullbackBy(g, []graph.Value{loss}, []graph.Value{one}, wrt, choose)
 }
 
 // Pullback is [Gradient] of any results: it returns, for each of wrt, the sum over results y of their Jacobian's transpose times dy. A dy
 // has the type and shape of its y, and None stands for zeros.
 func Pullback(g *graph.Graph, ys, dys, wrt []graph.Value) ([]graph.Value, error) {
+	return PullbackBy(g, ys, dys, wrt, nil)
+}
+
+// PullbackBy is [Pullback] with the derivatives of convolutions in the forms that choose names; nil leaves them to rules.
+func PullbackBy(g *graph.Graph, ys, dys, wrt []graph.Value, choose func(n *graph.Node) ConvForms) ([]graph.Value, error) {
 	if len(ys) != len(dys) {
 		panic(fmt.Sprintf("autodiff: %d results with %d adjoints", len(ys), len(dys)))
 	}
@@ -42,7 +61,7 @@ func Pullback(g *graph.Graph, ys, dys, wrt []graph.Value) ([]graph.Value, error)
 	if v := g.Opset(""); v < normal {
 		return nil, fmt.Errorf("autodiff: graph %q means operator set %d, rules need the forms of %d or later", g.Name, v, normal)
 	}
-	w := &walk{g: g, nodes: slices.Clone(g.Nodes()), active: map[graph.Value]bool{}, adjoint: map[graph.Value]graph.Value{}}
+	w := &walk{g: g, choose: choose, nodes: slices.Clone(g.Nodes()), active: map[graph.Value]bool{}, adjoint: map[graph.Value]graph.Value{}}
 	for _, v := range wrt {
 		w.active[v] = true
 	}
@@ -73,6 +92,7 @@ type walk struct {
 	nodes   []*graph.Node
 	active  map[graph.Value]bool        // depends on what the gradient is asked for
 	adjoint map[graph.Value]graph.Value // the sum of what came back so far
+	choose  func(n *graph.Node) ConvForms
 }
 
 // mark finds the values that depend on wrt by paths along which a derivative can flow.
@@ -120,6 +140,9 @@ func (w *walk) back(i int) error {
 	e := table[n.Operator()]
 	if e.rule == nil {
 		return &MissingError{Index: i, Node: n}
+	}
+	if w.choose != nil && n.Operator() == "Conv" {
+		c.forms = w.choose(n)
 	}
 	dx, err := e.rule(c)
 	if err == nil {
