@@ -3,7 +3,6 @@ package memo
 import (
 	"fmt"
 
-	"github.com/oatta/oatta/models/autodiff"
 	"github.com/oatta/oatta/models/graph"
 	"github.com/oatta/oatta/models/norms"
 	"github.com/oatta/oatta/models/onnx"
@@ -213,7 +212,7 @@ func (b *builder) gradients() (map[graph.Value]graph.Value, error) {
 		ask(f.newWeight)
 		ask(f.newBias)
 	}
-	d, err := autodiff.Gradient(b.g, b.loss, wrt)
+	d, err := b.s.Forms.Gradient(b.g, 0, b.needs(), b.loss, wrt)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/oatta/oatta/models/autodiff"
 	"github.com/oatta/oatta/models/graph"
 	"github.com/oatta/oatta/models/norms"
 	"github.com/oatta/oatta/models/onnx"
@@ -311,7 +310,7 @@ func (b *builder) step(entropy, theta, rate graph.Value, state optim.State) (gra
 		reduce = "ReduceSum"
 	}
 	loss := b.g.Op(reduce, []graph.Value{entropy}, graph.A("keepdims", 0))
-	grads, err := autodiff.Gradient(b.g, loss, []graph.Value{theta})
+	grads, err := b.s.Forms.Gradient(b.g, int64(b.s.Rows), "x", loss, []graph.Value{theta})
 	if err != nil {
 		return graph.None, state, err
 	}

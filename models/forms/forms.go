@@ -62,29 +62,13 @@ const (
 	shortRows     = 16
 )
 
-// Choice says how a case is written.
-type Choice struct{ Form string }
-
 // Fixed is the choice where nothing was timed.
 func Fixed(c Case) Choice {
 	rows := c.X[0] * int64(tiles(int(c.X[len(c.X)-1])))
 	if c.hasShort() && min(c.channels(), c.results()) >= shortChannels && max(c.size(0), c.size(1)) <= shortSide && rows >= shortRows {
-		return Choice{Short}
+		return Choice{Form: Short}
 	}
-	return Choice{Direct}
-}
-
-// Plan chooses for each case of a graph. A nil one is [Fixed].
-type Plan struct{ chooser func(c Case) Choice }
-
-// Always is a plan of one choice, where a case has it.
-func Always(c Choice) *Plan { return &Plan{func(Case) Choice { return c }} }
-
-func (p *Plan) choose(c Case) Choice {
-	if p == nil {
-		return Fixed(c)
-	}
-	return p.chooser(c)
+	return Choice{Form: Direct}
 }
 
 // Apply writes the convolutions of a graph by constant weights in the forms that are chosen. rows is the batch that runs mostly have, where
@@ -93,7 +77,12 @@ func (p *Plan) Apply(g *graph.Graph, rows int64, needs string) error {
 	r := &rewrite{g: g, axes: map[string][2]graph.Value{}, weights: map[graph.Value]graph.Value{}}
 	for _, n := range slices.Clone(g.Nodes()) {
 		c, ok := caseOf(g, n, rows, needs)
-		if !ok || !c.hasShort() || g.IsOutput(n.Outputs[0]) || p.choose(c).Form != Short {
+		if !ok || !c.hasShort() || g.IsOutput(n.Outputs[0]) {
+			continue
+		}
+		if choice, err := p.choose(c); err != nil {
+			return err
+		} else if choice.Form != Short {
 			continue
 		}
 		y := r.shortly(n, c)

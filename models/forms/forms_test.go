@@ -1,13 +1,14 @@
 package forms_test
 
 import (
+	"bytes"
 	"context"
+	"maps"
 	"math"
 	"strings"
 	"testing"
 
 	"github.com/oatta/oatta/internal/oracle"
-	"github.com/oatta/oatta/models/autodiff"
 	"github.com/oatta/oatta/models/forms"
 	"github.com/oatta/oatta/models/graph"
 	"github.com/oatta/oatta/models/onnx"
@@ -64,7 +65,7 @@ func network(t *testing.T, elem graph.DType, rows int64, dims, weight []int64, p
 		t.Fatal(err)
 	}
 	loss := g.Op("ReduceSum", []graph.Value{g.Outputs()[0]}, graph.A("keepdims", 0))
-	d, err := autodiff.Gradient(g, loss, []graph.Value{x, param, bias})
+	d, err := plan.Gradient(g, hint, "xw", loss, []graph.Value{x, param, bias})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,6 +77,11 @@ func network(t *testing.T, elem graph.DType, rows int64, dims, weight []int64, p
 	return g
 }
 
+// always is a plan of one choice.
+func always(c forms.Choice) *forms.Plan {
+	return forms.By(func(forms.Case) (forms.Choice, error) { return c, nil })
+}
+
 func operators(g *graph.Graph) string {
 	var out []string
 	for _, n := range g.Nodes() {
@@ -84,8 +90,8 @@ func operators(g *graph.Graph) string {
 	return strings.Join(out, " ")
 }
 
-// dims of maps of one tile and of several, whole and cut, by rows.
-var maps = []struct {
+// shapes are maps of one tile and of several, whole and cut, by rows.
+var shapes = []struct {
 	x, weight []int64
 }{
 	{[]int64{16, 96, 4, 4}, []int64{96, 96, 3, 3}},
@@ -95,7 +101,7 @@ var maps = []struct {
 
 // Minimal filtering computes what the operator does, and so do its derivatives, in double precision on the interpreter.
 func TestShortIsTheSame(t *testing.T) {
-	for _, m := range maps {
+	for _, m := range shapes {
 		// As many channels as the interpreter multiplies in little time.
 		checkShort(t, []int64{3, 3, m.x[2], m.x[3]}, []int64{5, 3, 3, 3})
 	}
@@ -104,7 +110,7 @@ func TestShortIsTheSame(t *testing.T) {
 func checkShort(t *testing.T, dims, weight []int64) {
 	t.Helper()
 	plain := network(t, graph.Float64, dims[0], dims, weight, nil, 0)
-	short := network(t, graph.Float64, dims[0], dims, weight, forms.Always(forms.Choice{Form: forms.Short}), 0)
+	short := network(t, graph.Float64, dims[0], dims, weight, always(forms.Choice{Form: forms.Short}), 0)
 	if strings.Contains(operators(short), "Conv") || !strings.Contains(operators(plain), "Conv") {
 		t.Fatalf("%v: %s\nbeside %s", dims, operators(short), operators(plain))
 	}
@@ -129,7 +135,7 @@ func checkShort(t *testing.T, dims, weight []int64) {
 // In single precision the engine is off by a small multiple of what rounding alone does, and an open batch is written for what runs have.
 func TestShortOnEngine(t *testing.T) {
 	e := orttest.Engine(t)
-	for _, m := range maps {
+	for _, m := range shapes {
 		want := onEngine(t, e, network(t, graph.Float32, 0, m.x, m.weight, nil, 0), m.x)
 		g := network(t, graph.Float32, 0, m.x, m.weight, nil, m.x[0])
 		if strings.Contains(operators(g), "Conv") {
@@ -193,5 +199,31 @@ func TestFixed(t *testing.T) {
 		if short := !strings.Contains(operators(g), "Conv"); short != c.short {
 			t.Errorf("%s: short %v, want %v", name, short, c.short)
 		}
+	}
+}
+
+// What the tuner chose on the engine makes the same graph when it is recorded.
+func TestRecordedIsTheSame(t *testing.T) {
+	dims, weight := []int64{2, 16, 8, 8}, []int64{16, 16, 3, 3}
+	tuned := (&forms.Tuner{Engine: orttest.Engine(t)}).Plan()
+	first := network(t, graph.Float32, 2, dims, weight, tuned, 0)
+	if len(tuned.Choices()) != 1 {
+		t.Fatal(tuned.Choices())
+	}
+	recorded, err := forms.Recorded(tuned.Choices())
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := network(t, graph.Float32, 2, dims, weight, recorded, 0)
+	a, err := onnx.New(first).Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := onnx.New(again).Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(a, b) || !maps.Equal(tuned.Choices(), recorded.Choices()) {
+		t.Errorf("%v\nbeside %v", tuned.Choices(), recorded.Choices())
 	}
 }
