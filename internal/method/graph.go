@@ -4,6 +4,7 @@ import (
 	"github.com/oatta/oatta/memo"
 	"github.com/oatta/oatta/models"
 	"github.com/oatta/oatta/models/dropout"
+	"github.com/oatta/oatta/models/forms"
 	"github.com/oatta/oatta/models/onnx"
 	"github.com/oatta/oatta/tent"
 )
@@ -23,7 +24,36 @@ func (s Settings) Graph(m *models.Model) (*onnx.Model, error) {
 	return s.build(net, m.Manifest)
 }
 
+// Tuned returns the settings with the forms that a tuner chose for the predictor's graph. Settings without such a graph stay.
+func (s Settings) Tuned(m *models.Model, t *forms.Tuner) (Settings, error) {
+	if m.Made() != "" || s.Name != Tent && s.Name != Memo {
+		return s, nil
+	}
+	net, err := m.Network()
+	if err != nil {
+		return s, err
+	}
+	plan := t.Plan()
+	if _, err := s.buildBy(net, m.Manifest, plan); err != nil {
+		return s, err
+	}
+	s.Forms = plan.Choices()
+	return s, nil
+}
+
 func (s Settings) build(net *onnx.Model, m models.Manifest) (*onnx.Model, error) {
+	if s.Forms == nil {
+		return s.buildBy(net, m, nil)
+	}
+	plan, err := forms.Recorded(s.Forms)
+	if err != nil {
+		return nil, err
+	}
+	return s.buildBy(net, m, plan)
+}
+
+// buildBy makes the graph in the forms of a plan.
+func (s Settings) buildBy(net *onnx.Model, m models.Manifest, plan *forms.Plan) (*onnx.Model, error) {
 	out, kind := m.Output.Name, m.Output.Kind
 	switch s.Name {
 	case MCDropout:
@@ -33,10 +63,12 @@ func (s Settings) build(net *onnx.Model, m models.Manifest) (*onnx.Model, error)
 		if err != nil {
 			return nil, err
 		}
-		t.Output = out
+		t.Output, t.Forms = out, plan
 		return tent.Build(net, t)
 	case Memo:
-		return memo.Build(net, s.Memo.build(s.Views.Count, kind))
+		x := s.Memo.build(s.Views.Count, kind)
+		x.Forms = plan
+		return memo.Build(net, x)
 	}
 	return net, nil
 }

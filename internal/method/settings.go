@@ -35,6 +35,9 @@ type Settings struct {
 	Dropout *DropoutSettings `json:"mc_dropout,omitempty"`
 	Tent    *TentSettings    `json:"tent,omitempty"`
 	Memo    *MemoSettings    `json:"memo,omitempty"`
+
+	// Forms of tent's and memo's convolutions, by their cases, that were chosen by timing ([Tuned]); none: by rules.
+	Forms map[string]string `json:"forms,omitempty"`
 }
 
 // Views say which augmented inputs an item gets beside the plain one.
@@ -62,6 +65,7 @@ type TentSettings struct {
 	Predict    string  `json:"predict"` // before or after the item's step
 	Reset      string  `json:"reset"`   // as tent.ParseWhen reads it
 	Items      int     `json:"reset_items,omitempty"`
+	Rows       int     `json:"rows,omitempty"` // that runs mostly have, for which forms were chosen; 0: it is not known
 }
 
 // MemoSettings are those of MEMO. Empty words stand for its defaults.
@@ -147,7 +151,7 @@ func (x *TentSettings) build(kind string) (tent.Settings, error) {
 	}
 	return tent.Settings{
 		Batch: x.Statistics, Optimizer: o, Rate: x.Rate, Steps: x.Steps, Before: x.Predict == "before", Kind: kind,
-		Reset: tent.Reset{When: when, Items: x.Items},
+		Reset: tent.Reset{When: when, Items: x.Items}, Rows: x.Rows,
 	}, nil
 }
 

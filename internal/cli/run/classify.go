@@ -15,6 +15,7 @@ import (
 	"github.com/oatta/oatta/internal/cli/filtering"
 	"github.com/oatta/oatta/internal/explain"
 	"github.com/oatta/oatta/internal/inputs"
+	"github.com/oatta/oatta/internal/method"
 	"github.com/oatta/oatta/internal/pipeline"
 	"github.com/oatta/oatta/internal/results"
 	"github.com/oatta/oatta/internal/streams"
@@ -62,7 +63,7 @@ func (r *classification) run(m *models.Model, listed time.Duration) (err error) 
 	if err != nil {
 		return err
 	}
-	if r.k, err = openNetwork(r.c, m, r.input); err != nil {
+	if r.k, err = openNetwork(r.c, m, r.input, r.began()); err != nil {
 		return err
 	}
 	defer r.k.Close()
@@ -88,6 +89,18 @@ func (r *classification) run(m *models.Model, listed time.Duration) (err error) 
 	}
 	report, err := r.pipe(job)
 	return r.close(report, listed, err)
+}
+
+// began is the predictor with which a run that is continued began; nil: it is a new run, or what it left is told where it is opened.
+func (r *classification) began() *method.Settings {
+	if !r.c.Bool("resume") || r.path == "" {
+		return nil
+	}
+	was, err := ReadManifest(r.path)
+	if err != nil {
+		return nil
+	}
+	return &was.Settings.Method
 }
 
 // filtering reads how the streams are filtered.

@@ -35,6 +35,7 @@ func computeFlags() []cli.Flag {
 		&cli.IntFlag{Name: "runs", Category: computeCategory, DefaultText: "one a core on CPU, 2 on CUDA; of memo on large pictures one", Usage: "runs of the network at the same time"},
 		&cli.IntFlag{Name: "threads", Category: computeCategory, DefaultText: "1; of memo on large pictures one a core", Usage: "threads inside one run"},
 		&cli.IntFlag{Name: "loaders", Category: computeCategory, DefaultText: "one a core, or one for each core that --runs leaves", Usage: "items loaded at the same time"},
+		&cli.StringFlag{Name: "tune", Value: "off", Category: computeCategory, Usage: "tent, memo: off (convolutions are written by rules, so that every machine computes alike), on (as was timed to be fastest on this one, once, and kept)"},
 		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress and no summary"},
 	)
 }
@@ -50,8 +51,9 @@ type network struct {
 	reason    string // why it runs where it does
 }
 
-// openNetwork loads ONNX Runtime and opens the predictor of the flags.
-func openNetwork(c *cli.Context, m *models.Model, in inputs.Input) (k *network, err error) {
+// openNetwork loads ONNX Runtime and opens the predictor of the flags, in the forms with which a run that is continued began; nil: it is a
+// new one.
+func openNetwork(c *cli.Context, m *models.Model, in inputs.Input, began *method.Settings) (k *network, err error) {
 	k = &network{model: m, input: in, config: sessionConfig(c)}
 	if k.method, err = predictor.Of(c, m); err != nil {
 		return nil, err
@@ -60,6 +62,9 @@ func openNetwork(c *cli.Context, m *models.Model, in inputs.Input) (k *network, 
 		k.config.IntraThreads = goruntime.GOMAXPROCS(0) // one run on all cores: each holds the values of all views, gigabytes
 	}
 	if k.engine, err = setup.LoadEngine(c.Context, runtime.Device(c.String("device"))); err != nil {
+		return nil, err
+	}
+	if err = k.tune(c, began); err != nil {
 		return nil, err
 	}
 	if k.predictor, err = method.Open(k.engine, m, k.method, method.Options{Config: k.config, Items: in}); err != nil {

@@ -77,7 +77,7 @@ func compareWithBareLoop(b *testing.B, l *datasets.Listing, model, gate string, 
 		if err != nil {
 			return err
 		}
-		k, err := openNetwork(c, m, in)
+		k, err := openNetwork(c, m, in, nil)
 		if err != nil {
 			return err
 		}
