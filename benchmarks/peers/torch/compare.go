@@ -58,13 +58,13 @@ func compare(ctx context.Context, engine runtime.Engine, s Settings) (*result, e
 		return nil, err
 	}
 	r := &result{Net: s.Net, Torch: hello.Torch, Rounds: s.Rounds}
-	return r, r.run(ctx, engine, p, net, list)
+	return r, r.run(ctx, engine, p, net, list, s.Tune)
 }
 
-func (r *result) run(ctx context.Context, engine runtime.Engine, p *peers.Process, net *network, list []job) error {
+func (r *result) run(ctx context.Context, engine runtime.Engine, p *peers.Process, net *network, list []job, tune bool) error {
 	var steps []*step
 	for _, j := range list {
-		s, err := open(engine, net, j)
+		s, err := open(engine, net, j, tune)
 		if err != nil {
 			return fmt.Errorf("%s: %w", j.Name, err)
 		}
@@ -136,7 +136,7 @@ func (r *result) table() report.Table {
 		return report.Table{}
 	}
 	t := report.Table{
-		ID: "pytorch", Title: fmt.Sprintf("%s beside PyTorch %s", r.Net, r.Torch),
+		ID: "pytorch-" + r.Net, Title: fmt.Sprintf("%s beside PyTorch %s", r.Net, r.Torch),
 		Columns: []string{"method", "rows", "oatta, ms", "PyTorch, ms", "PyTorch / oatta", "oatta / own forward", "PyTorch / own forward"},
 		Notes:   []string{fmt.Sprintf("Process CPU time, medians of %d rounds that take turns, each on one thread.", r.Rounds)},
 	}

@@ -5,8 +5,8 @@
 // It needs Python with PyTorch and NumPy: OATTA_PYTHON, else python3; and a system that tells the CPU time of a process as Unix does.
 //
 //	oatta bench torch
-//	oatta bench torch --net resnet50 --methods forward,tent2,tent3
-//	oatta bench torch --weights ../shared/models/cifar10-resnet18/balanced.fp16.safetensors --json times.json
+//	oatta bench torch --weights ../shared/models/cifar10-resnet18/balanced.fp16.safetensors
+//	oatta bench torch --net resnet50 --methods forward,tent3 --tune --json times.json
 //
 // A step that does not give PyTorch's prediction is an error: what is timed against each other computes the same.
 package torch

@@ -14,22 +14,23 @@ import (
 	"github.com/oatta/oatta/benchmarks/peers"
 	"github.com/oatta/oatta/internal/cputime"
 	"github.com/oatta/oatta/memo"
+	"github.com/oatta/oatta/models/forms"
 	"github.com/oatta/oatta/models/onnx"
 	"github.com/oatta/oatta/runtime"
 	"github.com/oatta/oatta/tent"
 )
 
 // graphOf returns the graph of a method. Tent of eight rows is one step on their mean entropy, as PyTorch's; of eight streams each has its own.
-func graphOf(m *onnx.Model, j job, rate float64) (*onnx.Model, error) {
+func graphOf(m *onnx.Model, j job, rate float64, plan *forms.Plan) (*onnx.Model, error) {
 	switch j.method() {
 	case "tent2":
-		return tent.Build(m, tent.Settings{Rate: rate, Before: true, Together: j.Rows > 1, Rows: j.Rows, Kind: "logits"})
+		return tent.Build(m, tent.Settings{Rate: rate, Before: true, Together: j.Rows > 1, Rows: j.Rows, Forms: plan, Kind: "logits"})
 	case "tent3":
-		return tent.Build(m, tent.Settings{Rate: rate, Together: j.Rows > 1, Rows: j.Rows, Kind: "logits"})
+		return tent.Build(m, tent.Settings{Rate: rate, Together: j.Rows > 1, Rows: j.Rows, Forms: plan, Kind: "logits"})
 	case "streams":
-		return tent.Build(m, tent.Settings{Rate: rate, Rows: j.Rows, Kind: "logits"})
+		return tent.Build(m, tent.Settings{Rate: rate, Rows: j.Rows, Forms: plan, Kind: "logits"})
 	case "memo":
-		return memo.Build(m, memo.Settings{Views: j.Rows, Rate: rate, Kind: "logits"})
+		return memo.Build(m, memo.Settings{Views: j.Rows, Rate: rate, Forms: plan, Kind: "logits"})
 	}
 	return m, nil
 }
@@ -43,8 +44,12 @@ type step struct {
 }
 
 // open builds the graph of a job and opens it on one thread.
-func open(e runtime.Engine, n *network, j job) (*step, error) {
-	m, err := graphOf(n.model, j, n.rate)
+func open(e runtime.Engine, n *network, j job, tune bool) (*step, error) {
+	var plan *forms.Plan
+	if tune {
+		plan = (&forms.Tuner{Engine: e}).Plan()
+	}
+	m, err := graphOf(n.model, j, n.rate, plan)
 	if err != nil {
 		return nil, err
 	}

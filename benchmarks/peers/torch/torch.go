@@ -16,6 +16,7 @@ import (
 // Settings say what is timed.
 type Settings struct {
 	Net     string   // cifar_resnet18 or resnet50
+	Tune    bool     // write convolutions as is fastest here, as timed before
 	Weights string   // file of weights; empty: those of the reference, which a rule makes up
 	Methods []string // what to time, after each other; some of Methods()
 	Views   int      // of MEMO
@@ -26,6 +27,11 @@ type Settings struct {
 // Methods are all that can be timed.
 func Methods() []string {
 	return []string{"forward", "tent2", "tent3", "forward-8", "tent2-8", "tent3-8", "streams-8", "forward-views", "memo"}
+}
+
+// Usual are the networks of the usual comparison with what is timed of each: all of ResNet-18 for small pictures, one item of ResNet-50.
+func Usual() []Settings {
+	return []Settings{{Net: "cifar_resnet18", Methods: Methods()}, {Net: "resnet50", Methods: []string{"forward", "tent2", "tent3"}}}
 }
 
 // Run returns the table.

@@ -28,7 +28,7 @@ func TestOurs(t *testing.T) {
 	}
 	first := map[string][]float32{}
 	for _, j := range list {
-		s, err := open(engine, net, j)
+		s, err := open(engine, net, j, false)
 		if err != nil {
 			t.Fatalf("%s: %v", j.Name, err)
 		}

@@ -4,6 +4,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/oatta/oatta/benchmarks/peers/torch"
@@ -23,16 +24,35 @@ func init() {
 
 func declareTorch(f report.Flags) report.Run {
 	var s torch.Settings
-	f.StringVar(&s.Net, "net", "cifar_resnet18", "cifar_resnet18 or resnet50")
-	f.StringVar(&s.Weights, "weights", "", "file of weights (default: those of the reference, which a rule makes up)")
-	methods := f.String("methods", strings.Join(torch.Methods(), ","), "what to time, after each other")
+	f.StringVar(&s.Net, "net", "", "cifar_resnet18 or resnet50 (default: all of the first, and one item of the second)")
+	f.StringVar(&s.Weights, "weights", "", "file of weights of cifar_resnet18, or of the network that is named (default: those of the reference, which a rule makes up)")
+	f.List(&s.Methods, "methods", "what to time of a network that is named, separated by commas (default: all): "+strings.Join(torch.Methods(), ", "))
 	f.IntVar(&s.Views, "views", 32, "views of MEMO")
 	f.IntVar(&s.Rounds, "rounds", 7, "rounds, of which the medians count; one before them does not")
-	f.StringVar(&s.JSON, "json", "", "file for the times of every round")
+	f.BoolVar(&s.Tune, "tune", false, "write convolutions as is fastest here, which is timed before")
+	f.StringVar(&s.JSON, "json", "", "file for the times of every round of a network that is named")
 	return func(ctx context.Context, h report.Host) ([]report.Section, error) {
-		s.Methods = strings.Split(*methods, ",")
-		t, err := runTorch(ctx, h, s)
-		return tablesIn("torch", "Gradient graphs beside PyTorch", []report.Table{t}, err)
+		list := []torch.Settings{s}
+		if s.Net == "" {
+			if list = torch.Usual(); s.JSON != "" || len(s.Methods) > 0 {
+				return nil, errors.New("--methods and --json are of one network: name it by --net")
+			}
+		} else if len(s.Methods) == 0 {
+			list[0].Methods = torch.Methods()
+		}
+		var tables []report.Table
+		for i, one := range list {
+			one.Views, one.Rounds, one.Tune = s.Views, s.Rounds, s.Tune
+			if i == 0 {
+				one.Weights = s.Weights
+			}
+			t, err := runTorch(ctx, h, one)
+			if err != nil {
+				return nil, err
+			}
+			tables = append(tables, t)
+		}
+		return tablesIn("torch", "Gradient graphs beside PyTorch", tables, nil)
 	}
 }
 
