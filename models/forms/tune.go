@@ -25,8 +25,8 @@ type Tuner struct {
 	measure func(list []*graph.Graph) ([]float64, error) // for tests
 }
 
-// clear is how much less a form must take than the fixed one.
-const clear = 0.05
+// margin is how much less a form must take than the fixed one.
+const margin = 0.05
 
 // Plan is a plan that tunes.
 func (t *Tuner) Plan() *Plan { return By(t.choose) }
@@ -93,7 +93,7 @@ func (t *Tuner) time(c Case) (Choice, error) {
 		form = fixed
 	}
 	if form == Short {
-		direct = Choice{Form: Short}
+		return Choice{Form: Short}, nil
 	}
 	return direct, nil
 }
@@ -129,7 +129,7 @@ func (t *Tuner) fastest(c Case, results string, forms []string, choice func(form
 	}
 	best := 0
 	for i, s := range seconds {
-		if s < seconds[best] && s < (1-clear)*seconds[0] {
+		if s < seconds[best] && s < (1-margin)*seconds[0] {
 			best = i
 		}
 	}
