@@ -3,23 +3,25 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 )
 
 // network is three machines on one network: namespaces, each with a cable to a bridge.
-type network struct{ name string }
+type network struct{ name, prefix string }
 
 func newNetwork(t *testing.T) *network {
 	t.Helper()
-	n := &network{fmt.Sprintf("oa%d", os.Getpid()%100000)}
+	n := &network{fmt.Sprintf("oa%d", os.Getpid()%100000), freePrefix(t)}
 	n.lay(t, "link", "add", n.name, "type", "bridge")
 	t.Cleanup(func() { _ = exec.Command("ip", "link", "del", n.name).Run() })
-	n.lay(t, "addr", "add", "10.213.77.1/24", "dev", n.name)
+	n.lay(t, "addr", "add", n.prefix+"1/24", "dev", n.name)
 	n.lay(t, "link", "set", n.name, "up")
 	for i := range 3 {
 		n.lay(t, "netns", "add", n.space(i))
@@ -35,7 +37,24 @@ func newNetwork(t *testing.T) *network {
 
 func (n *network) space(i int) string { return fmt.Sprint(n.name, "n", i) }
 func (n *network) cable(i int) string { return fmt.Sprint(n.name, "c", i) }
-func (*network) address(i int) string { return fmt.Sprint("10.213.77.", i+2) }
+func (n *network) address(i int) string { return fmt.Sprint(n.prefix, i+2) }
+
+// freePrefix returns that of addresses which no interface has, as another run of the test may be under way.
+func freePrefix(t *testing.T) string {
+	t.Helper()
+	taken, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 254 {
+		prefix := fmt.Sprintf("10.213.%d.", (os.Getpid()+i)%254+1)
+		if !slices.ContainsFunc(taken, func(a net.Addr) bool { return strings.HasPrefix(a.String(), prefix) }) {
+			return prefix
+		}
+	}
+	t.Skip("no networks of their own for three servers: all of 10.213.0.0/16 is taken")
+	return ""
+}
 
 // lay is ip for what not every machine allows.
 func (*network) lay(t *testing.T, args ...string) {
