@@ -35,8 +35,8 @@ func newNetwork(t *testing.T) *network {
 	return n
 }
 
-func (n *network) space(i int) string { return fmt.Sprint(n.name, "n", i) }
-func (n *network) cable(i int) string { return fmt.Sprint(n.name, "c", i) }
+func (n *network) space(i int) string   { return fmt.Sprint(n.name, "n", i) }
+func (n *network) cable(i int) string   { return fmt.Sprint(n.name, "c", i) }
 func (n *network) address(i int) string { return fmt.Sprint(n.prefix, i+2) }
 
 // freePrefix returns that of addresses which no interface has, as another run of the test may be under way.
