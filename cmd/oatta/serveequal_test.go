@@ -126,7 +126,7 @@ func filtered(t *testing.T, streams [][]predictedItem) map[string][]float64 {
 }
 
 // askGRPC is ask, by the other transport.
-func askGRPC(ctx context.Context, c pb.GRPCInferenceServiceClient, stream, times string, rows ...[]float64) (adapted [][]float64, err error) {
+func askGRPC(ctx context.Context, c pb.GRPCInferenceServiceClient, stream, times string, number int, rows ...[]float64) (adapted [][]float64, err error) {
 	text := func(s string) *pb.InferParameter {
 		return &pb.InferParameter{ParameterChoice: &pb.InferParameter_StringParam{StringParam: s}}
 	}
@@ -138,7 +138,10 @@ func askGRPC(ctx context.Context, c pb.GRPCInferenceServiceClient, stream, times
 		}
 	}
 	a, err := c.ModelInfer(ctx, &pb.ModelInferRequest{
-		ModelName: "filter", Parameters: map[string]*pb.InferParameter{"sequence_id": text(stream), "oatta_time": text(times)},
+		ModelName: "filter", Parameters: map[string]*pb.InferParameter{
+			"sequence_id": text(stream), "oatta_time": text(times), "oatta_key": text(fmt.Sprint("to ", number)),
+			"oatta_number": {ParameterChoice: &pb.InferParameter_Int64Param{Int64Param: int64(number)}},
+		},
 		Inputs:           []*pb.ModelInferRequest_InferInputTensor{{Name: "probs", Datatype: "FP64", Shape: []int64{int64(len(rows)), int64(k)}}},
 		RawInputContents: [][]byte{raw},
 	})
@@ -192,7 +195,7 @@ func TestServeEqualsFilter(t *testing.T) {
 					}
 					items := streams[i][at[i]:min(end, at[i]+1+r.IntN(4))]
 					at[i] += len(items)
-					if err := s.compare(t.Context(), grpc, i%2 == 0, items, want); err != nil {
+					if err := s.compare(t.Context(), grpc, i%2 == 0, items, want, at[i]); err != nil {
 						t.Error(err)
 						return
 					}
@@ -206,7 +209,8 @@ func TestServeEqualsFilter(t *testing.T) {
 	}
 }
 
-func (s *served) compare(ctx context.Context, grpc pb.GRPCInferenceServiceClient, byGRPC bool, items []predictedItem, want map[string][]float64) error {
+// compare sends items, the last of which has a number in its stream.
+func (s *served) compare(ctx context.Context, grpc pb.GRPCInferenceServiceClient, byGRPC bool, items []predictedItem, want map[string][]float64, number int) error {
 	var rows [][]float64
 	var times []string
 	for _, item := range items {
@@ -218,9 +222,9 @@ func (s *served) compare(ctx context.Context, grpc pb.GRPCInferenceServiceClient
 	}
 	var got [][]float64
 	if byGRPC {
-		got, err = askGRPC(ctx, grpc, items[0].Stream, string(list), rows...)
+		got, err = askGRPC(ctx, grpc, items[0].Stream, string(list), number, rows...)
 	} else {
-		got, err = s.ask(http.DefaultClient, items[0].Stream, map[string]any{"oatta_time": string(list)}, rows...)
+		got, err = s.ask(http.DefaultClient, items[0].Stream, map[string]any{"oatta_time": string(list), "oatta_key": fmt.Sprint("to ", number), "oatta_number": number}, rows...)
 	}
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"runtime/debug"
@@ -67,9 +68,12 @@ func (m *Member) answer(j *job, taken func()) {
 	ctx, cancel := context.WithTimeout(m.ended, j.q.Within)
 	defer cancel()
 	r, err := m.safely(ctx, &j.q, taken)
-	if err != nil {
-		r = failure(err)
-		if r.Fault && ctx.Err() == nil {
+	switch {
+	case err == nil:
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		r = failure(errUnknown)
+	default:
+		if r = failure(err); r.Fault {
 			m.log.Error("a request of another member failed", "model", j.q.Model, "error", err)
 		}
 	}

@@ -73,7 +73,8 @@ func (s *Store) take(ctx context.Context) error {
 }
 
 // Commit publishes the filters handed out since the last commit, what was removed, and the position, all or nothing. An error of type *[serve.Error]
-// ends the store: its text tells whether anything may have been written. After any other error everything is as before.
+// is for clients: its text tells whether anything may have been written, and where it may, the store has ended. After any other error everything is as
+// before.
 func (s *Store) Commit(p state.Position) error {
 	switch {
 	case s.over != nil:

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/oatta/oatta/adapt"
@@ -32,7 +34,23 @@ func (s *Store) get(stream string) (kept, error) {
 	if err == nil {
 		s.recent = &recent{stream, k}
 	}
-	return k, err
+	return k, away(err)
+}
+
+// away makes an error for clients of one that says that the NATS servers do not answer, as while they choose a leader: others are faults.
+func away(err error) error {
+	for _, quiet := range []error{
+		context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders, nats.ErrConnectionClosed, nats.ErrDisconnected, jetstream.ErrNoStreamResponse,
+		jetstream.ErrJetStreamNotEnabled,
+	} {
+		if errors.Is(err, quiet) {
+			return unavailable("the NATS servers do not answer: nothing was changed")
+		}
+	}
+	if api := (*jetstream.APIError)(nil); errors.As(err, &api) && api.Code >= http.StatusInternalServerError {
+		return unavailable("the NATS servers cannot answer now: nothing was changed")
+	}
+	return err
 }
 
 // recent is what was read last.
@@ -91,7 +109,7 @@ func (s *Store) find(stream string) (place, error) {
 	ctx, cancel := s.context()
 	defer cancel()
 	_, k, err := s.first(ctx, stream)
-	return k.place, err
+	return k.place, away(err)
 }
 
 // placeOf is find, for one that may be in memory.
@@ -138,7 +156,7 @@ func (s *Store) Streams() ([]string, error) {
 	}
 	out, err := s.list()
 	if err != nil {
-		return nil, s.failed(err)
+		return nil, s.failed(away(err))
 	}
 	slices.Sort(out)
 	return out, nil

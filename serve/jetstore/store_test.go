@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/internal/state"
@@ -154,5 +156,34 @@ func TestOpenRefuses(t *testing.T) {
 		if _, err := New(nc, o); err == nil {
 			t.Errorf("%+v was taken", o)
 		}
+	}
+}
+
+// While the NATS servers do not answer, whoever asks is told to come again; what is damaged is a fault.
+func TestAway(t *testing.T) {
+	server := natstest.Start(t)
+	nc, err := server.Connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	s := open(t, nc, Options{Wait: 200 * time.Millisecond}, "away", state.Options{})
+	server.Close()
+	for what, err := range map[string]error{
+		"Has": func() error { _, err := s.Has("a"); return err }(), "Filter": func() error { _, err := s.Filter("a"); return err }(),
+		"Companion": func() error { _, err := s.Companion("a"); return err }(), "Load": func() error { _, err := s.Load("a"); return err }(),
+	} {
+		var told *serve.Error
+		if !errors.As(err, &told) || told.Code != serve.Unavailable || told.Retry == 0 {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	for _, fault := range []error{errors.New("damaged"), jetstream.ErrStreamNotFound} {
+		if err := away(fault); err != fault {
+			t.Errorf("%v became %v", fault, err)
+		}
+	}
+	if away(nil) != nil {
+		t.Error("no error became one")
 	}
 }
