@@ -72,7 +72,8 @@ func TestGrafanaDashboard(t *testing.T) {
 	if err := json.Unmarshal([]byte(readFile(t, filepath.Join(testdata.Root(), "docs", "grafana.json"))), &dashboard); err != nil {
 		t.Fatal(err)
 	}
-	s := startServer(t, "--classes", "3", "--state", t.TempDir())
+	s := startServer(t, "--classes", "3", "--state", t.TempDir(), "--nats", "embedded") // which has the metrics of a group, too
+	waitReady(t, s)
 	if _, err := s.ask(http.DefaultClient, "a", nil, []float64{0.7, 0.2, 0.1}); err != nil {
 		t.Fatal(err)
 	}

@@ -20,8 +20,9 @@ import (
 const lanes = 64
 
 type job struct {
-	q     question
-	reply string // subject
+	q      question
+	header nats.Header
+	reply  string // subject
 }
 
 func (m *Member) onQuestion(msg *nats.Msg) {
@@ -39,7 +40,7 @@ func (m *Member) onQuestion(msg *nats.Msg) {
 	h.Write(q.Namespace)
 	h.Write(q.Stream)
 	m.work.Add(1)
-	m.lanes[h.Sum32()%lanes] <- job{q, msg.Reply}
+	m.lanes[h.Sum32()%lanes] <- job{q, msg.Header, msg.Reply}
 }
 
 // lane brings the questions of some streams to the backend, until the member has ended.
@@ -67,7 +68,11 @@ func (m *Member) lane(jobs <-chan job) {
 func (m *Member) answer(j *job, taken func()) {
 	ctx, cancel := context.WithTimeout(m.ended, j.q.Within)
 	defer cancel()
+	ctx, span := m.span(ctx, j)
 	r, err := m.safely(ctx, &j.q, taken)
+	if span != nil {
+		span.End()
+	}
 	switch {
 	case err == nil:
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):

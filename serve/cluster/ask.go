@@ -59,7 +59,9 @@ func (m *Member) ask(ctx context.Context, member string, q *question, sent func(
 		return r, backend.ErrElsewhere
 	}
 	defer m.forgetAsk(word)
-	if err := m.nc.PublishMsg(&nats.Msg{Subject: m.prefix + "to." + member, Reply: m.inbox + "." + word, Data: data}); err != nil {
+	msg := &nats.Msg{Subject: m.prefix + "to." + member, Reply: m.inbox + "." + word, Data: data}
+	traced(ctx, msg)
+	if err := m.nc.PublishMsg(msg); err != nil {
 		return r, unavailable("the NATS server cannot be reached")
 	}
 	if sent != nil {

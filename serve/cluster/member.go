@@ -15,6 +15,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nuid"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/oatta/oatta/serve"
 	"github.com/oatta/oatta/serve/backend"
@@ -27,6 +28,7 @@ type Options struct {
 	Shards  int
 	Backend *backend.Backend // what holds shards and runs models; nil: a gateway, which only passes on
 	Log     *slog.Logger
+	Tracer  trace.Tracer // makes spans of what other members ask; nil: none are
 
 	Beat    time.Duration // between two beats; 1 s
 	Dead    time.Duration // after which a member that is not heard is gone; five beats

@@ -62,14 +62,17 @@ func (v *view) holder(shard int) (id string) {
 }
 
 // complete tells whether every shard has a holder.
-func (v *view) complete() bool {
+func (v *view) complete() bool { return v.covered() == v.shards }
+
+// covered counts the shards that have a holder.
+func (v *view) covered() int {
 	held := map[int]bool{}
 	for _, s := range v.seen {
 		for _, shard := range s.Holds {
 			held[shard] = true
 		}
 	}
-	return len(held) == v.shards
+	return len(held)
 }
 
 // workers are those that may hold shards.

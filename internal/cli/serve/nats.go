@@ -219,7 +219,7 @@ func (s *server) openGroup(others []own) (err error) {
 		return err
 	}
 	c := s.c
-	o := cluster.Options{Group: c.String("nats-group"), Name: s.memberName(), Shards: c.Int("shards"), Log: s.log}
+	o := cluster.Options{Group: c.String("nats-group"), Name: s.memberName(), Shards: c.Int("shards"), Log: s.log, Tracer: s.tracer}
 	if c.String("role") != roleGateway {
 		if err := s.openBackend(others); err != nil {
 			return errors.Join(err, s.group.close())

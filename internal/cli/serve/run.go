@@ -194,6 +194,11 @@ func (s *server) front() (err error) {
 			return err
 		}
 	}
+	if s.group != nil {
+		if err := s.group.member.Register(registry); err != nil {
+			return err
+		}
+	}
 	o := oip.Options{Version: console.Version(), Authorize: s.security.authorize, Metrics: registry, Tracer: s.tracer, Log: s.log, MaxBody: int64(s.c.Int("max-body"))}
 	if s.c.Bool("log-requests") {
 		o.Access = s.log
