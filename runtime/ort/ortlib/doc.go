@@ -8,7 +8,8 @@
 //
 // In this order: the environment variable OATTA_ORT_LIB (a file, or a folder that holds one); the cache folder (OATTA_CACHE,
 // else the user's cache folder and oatta in it) under ort/VERSION-OS-ARCH-cpu or -cuda; the library folders of the system.
-// Libraries whose name tells a version before 1.24 are passed over, and so are those of the system that could not be loaded.
+// Libraries of a version before 1.24, by their names or, where these tell none, by the files, are passed over, and so are those
+// of the system that could not be loaded.
 // A variable that names nothing usable is an error, not a reason to look further. Without a cache folder, as where there is no
 // home, only a fetch is an error.
 //

@@ -49,10 +49,20 @@ func find(ctx context.Context, o Options) (Library, error) {
 		seen = append(seen, libs...)
 		whole := slices.DeleteFunc(libs, func(l Library) bool { return checkLibrary(l.Path, o.Platform) != nil })
 		if lib, ok := best(whole, o.Device); ok {
+			o.tellPassedOver(seen)
 			return lib, nil
 		}
 	}
 	return Library{}, notFound(o, dirs, seen)
+}
+
+// tellPassedOver logs which libraries will not do, of those that were seen before one was found that does.
+func (o Options) tellPassedOver(seen []Library) {
+	for _, lib := range seen {
+		if tooOld(lib.Version) || !lib.serves(o.Device) || checkLibrary(lib.Path, o.Platform) != nil {
+			o.logf("passed over: %v", o.refusal(lib))
+		}
+	}
 }
 
 // notFound tells where nothing was found, and for each library that was seen there why it will not do.

@@ -23,7 +23,7 @@ const (
 // Library is a shared library of ONNX Runtime on this machine.
 type Library struct {
 	Path    string         `json:"path"`
-	Version string         `json:"version"` // "1.24.4", or "" where neither its name nor the cache tells
+	Version string         `json:"version"` // "1.24.4", "1.24" where a DLL itself tells, "" where nothing does
 	Source  Source         `json:"source"`
 	Device  runtime.Device `json:"device"` // cuda if the CUDA provider lies beside it, else cpu
 }
@@ -89,7 +89,7 @@ func versionNumbers(version string) []int {
 	return numbers
 }
 
-// describe tells version and device of a library from its name, that of the file which it links to, and its neighbours.
+// describe tells version and device of a library from its name, that of the file which it links to, the file itself, and its neighbours.
 func describe(path, goos string, source Source) Library {
 	lib := Library{Path: path, Version: versionIn(filepath.Base(path)), Source: source, Device: runtime.DeviceCPU}
 	real, err := filepath.EvalSymlinks(path)
@@ -98,6 +98,9 @@ func describe(path, goos string, source Source) Library {
 	}
 	if lib.Version == "" {
 		lib.Version = versionIn(filepath.Base(real))
+	}
+	if lib.Version == "" && source != SourceCache { // there the folder tells it
+		lib.Version = told(real, goos)
 	}
 	if isFile(filepath.Join(filepath.Dir(real), providerNames(goos)[0])) {
 		lib.Device = runtime.DeviceCUDA
