@@ -110,7 +110,7 @@ func (s *search) visit(f walk.Found) error {
 }
 
 // distinguish leaves out files that are named twice, and puts before names that are equal as many of the folders that the files lie
-// in as it takes to tell them apart. No name leads out of where it is put: none begins with a slash or has dots for a folder.
+// in as it takes to tell them apart. No name leads out of where it is put: none begins with a slash, has dots for a folder or a drive.
 func distinguish(files []file) ([]file, error) {
 	var out []file
 	full, seen := []string{}, map[string]bool{}
@@ -121,7 +121,7 @@ func distinguish(files []file) ([]file, error) {
 		}
 		if !seen[abs] {
 			seen[abs] = true
-			out, full = append(out, f), append(full, strings.TrimPrefix(filepath.ToSlash(abs), "/"))
+			out, full = append(out, f), append(full, nameOf(abs, filepath.VolumeName(abs)))
 		}
 	}
 	for longer := true; longer; {
@@ -135,6 +135,19 @@ func distinguish(files []file) ([]file, error) {
 		}
 	}
 	return out, nil
+}
+
+// nameOf returns an absolute path as a name, whose parts can be those of a file. Of a volume of Windows words are left: C:\a is C/a,
+// \\server\share\a server/share/a, and so they are behind \\?\.
+func nameOf(abs, volume string) string {
+	parts := strings.FieldsFunc(volume, func(r rune) bool { return r == '\\' || r == '/' })
+	if len(parts) > 1 && (parts[0] == "?" || parts[0] == ".") {
+		parts = parts[1:]
+		if len(parts) > 1 && strings.EqualFold(parts[0], "UNC") {
+			parts = parts[1:]
+		}
+	}
+	return strings.TrimPrefix(strings.TrimSuffix(strings.Join(parts, "/"), ":")+filepath.ToSlash(abs[len(volume):]), "/")
 }
 
 // twins returns the files that share a name with another, by name.

@@ -72,6 +72,24 @@ func TestFindFiles(t *testing.T) {
 	}
 }
 
+// Paths of this system, and those of Windows' volumes, which are cut off here as filepath.VolumeName does it there.
+func TestNameOf(t *testing.T) {
+	for _, c := range []struct{ volume, rest, want string }{
+		{"", "/home/ann/p.csv", "home/ann/p.csv"},
+		{"", "/C:/p.csv", "C:/p.csv"},
+		{"C:", "/nights/p.csv", "C/nights/p.csv"},
+		{`\\nas.local\share`, "/nights/p.csv", "nas.local/share/nights/p.csv"},
+		{`\\?\D:`, "/nights/p.csv", "D/nights/p.csv"},
+		{`\\.\D:`, "/nights/p.csv", "D/nights/p.csv"},
+		{`\\?\UNC\nas\share`, "/nights/p.csv", "nas/share/nights/p.csv"},
+		{`\\unc\share`, "/p.csv", "unc/share/p.csv"},
+	} {
+		if got := nameOf(c.volume+c.rest, c.volume); got != c.want {
+			t.Errorf("%s%s: %q, want %q", c.volume, c.rest, got, c.want)
+		}
+	}
+}
+
 // Names are told apart by folders that do not lead out of where an output puts them.
 func TestNamesStayBelow(t *testing.T) {
 	dir := t.TempDir()

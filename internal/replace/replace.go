@@ -5,7 +5,18 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	goruntime "runtime"
 )
+
+// CheckName reports a path whose last part cannot be the name of a file: on Windows that of a device, also with an ending, as aux.csv, and one
+// with a colon.
+func CheckName(path string) error {
+	if goruntime.GOOS == "windows" && !filepath.IsLocal(filepath.Base(path)) {
+		return fmt.Errorf("%s: Windows has no files of this name", path)
+	}
+	return nil
+}
 
 // Bytes replaces a file, or makes it, as [File] does.
 func Bytes(path string, data []byte) error {
@@ -21,6 +32,9 @@ func Bytes(path string, data []byte) error {
 // back as they are, others name the file. On Windows a file that is open, here or elsewhere, cannot be replaced: after two seconds that is an
 // error.
 func File(path string, write func(f *os.File) error) error {
+	if err := CheckName(path); err != nil {
+		return err
+	}
 	old, err := os.Lstat(path)
 	if err == nil && !old.Mode().IsRegular() {
 		return fmt.Errorf("%s: is there and is no regular file", path)

@@ -105,3 +105,19 @@ func TestLeftoversAreReplaced(t *testing.T) {
 		t.Errorf("the folder holds %q: want the file alone", got)
 	}
 }
+
+// A name that leads to a device, or to a stream within a file, is told before anything is written there.
+func TestNamesThatAreNoFiles(t *testing.T) {
+	windows := goruntime.GOOS == "windows"
+	for name, refused := range map[string]bool{
+		"aux.csv": windows, "CON": windows, "nul.jsonl": windows, "com1.edf": windows, "out.csv:x": windows, "auxiliary.csv": false, "a con.csv": false,
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := replace.CheckName(path); (err != nil) != refused {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := replace.Bytes(path, nil); (err != nil) != refused {
+			t.Errorf("%s is written: %v", name, err)
+		}
+	}
+}

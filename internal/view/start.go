@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	goruntime "runtime"
 	"strings"
 	"sync"
 
@@ -78,7 +79,7 @@ func (p *start) run(w http.ResponseWriter, r *http.Request) {
 	if p.running {
 		return
 	}
-	p.folder, p.err = pathOf(f.Get("folder")), nil
+	p.folder, p.err = pathOf(f.Get("folder"), goruntime.GOOS), nil
 	p.said = tail{}
 	if p.folder == "" {
 		p.err = errors.New("no folder was named")
@@ -90,13 +91,19 @@ func (p *start) run(w http.ResponseWriter, r *http.Request) {
 }
 
 // pathOf reads a path as people bring it: Windows copies it in quotes, and browsers that take a dropped folder write its address.
-func pathOf(text string) string {
+func pathOf(text, goos string) string {
 	text = strings.Trim(strings.TrimSpace(text), `"`)
-	if u, err := url.Parse(text); err == nil && u.Scheme == "file" && (u.Host == "" || u.Host == "localhost") {
-		text = u.Path
-		if len(text) > 2 && text[0] == '/' && text[2] == ':' { // /C:/pictures
-			text = text[1:]
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Scheme != "file":
+	case u.Host != "" && u.Host != "localhost": // file://server/share/pictures
+		if goos == "windows" {
+			return `\\` + u.Host + strings.ReplaceAll(u.Path, "/", `\`)
 		}
+	case len(u.Path) > 2 && u.Path[0] == '/' && u.Path[2] == ':': // file:///C:/pictures
+		return u.Path[1:]
+	default:
+		return u.Path
 	}
 	return text
 }

@@ -11,9 +11,12 @@ func TestPathOf(t *testing.T) {
 		"file://server/share":         "file://server/share",
 		"":                            "",
 	} {
-		if got := pathOf(text); got != want {
+		if got := pathOf(text, "linux"); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
+	}
+	if got := pathOf("file://nas.local/camera%20traps/one", "windows"); got != `\\nas.local\camera traps\one` {
+		t.Errorf("a share: %q", got)
 	}
 }
 

@@ -104,12 +104,15 @@ type Place struct{ what, path string }
 // At returns a place.
 func At(what, path string) Place { return Place{what, path} }
 
-// KeepApart reports an output that is also an input, or another output: writing it would destroy what is read or written. Empty paths and -
-// are no files.
+// KeepApart reports an output that is also an input, or another output: writing it would destroy what is read or written; and one that
+// cannot have its name. Empty paths and - are no files.
 func KeepApart(inputs, outputs []Place) error {
 	for i, out := range outputs {
 		if !IsFile(out.path) {
 			continue
+		}
+		if err := replace.CheckName(out.path); err != nil {
+			return err
 		}
 		for _, other := range append(outputs[:i:i], inputs...) {
 			if IsFile(other.path) && samePlace(out.path, other.path) {
@@ -140,8 +143,11 @@ func foldsCase(goos string) bool { return goos == "windows" || goos == "darwin" 
 
 func sameName(a, b string, fold bool) bool { return a == b || fold && strings.EqualFold(a, b) }
 
-// MayReplace reports a file that is there, unless it may be replaced.
+// MayReplace reports a file that is there, unless it may be replaced, and one that cannot have its name.
 func MayReplace(path string, overwrite bool) error {
+	if err := replace.CheckName(path); err != nil && IsFile(path) {
+		return err
+	}
 	if _, err := os.Stat(path); err == nil && !overwrite && IsFile(path) {
 		return fmt.Errorf("%s: exists: --overwrite replaces it", path)
 	}
