@@ -310,7 +310,7 @@ func TestFilterInterrupted(t *testing.T) {
 	if err != nil || !strings.Contains(line, "adapted") {
 		t.Fatalf("%q, %v", line, err)
 	}
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+	if err := interrupt(cmd); err != nil {
 		testdata.Missing(t, "a process that can be interrupted: %v", err)
 	}
 	_ = cmd.Wait()

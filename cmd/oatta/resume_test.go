@@ -111,7 +111,7 @@ func killUntilDone(t *testing.T, args []string) (kills int) {
 			return kills
 		}
 		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.ExitCode() != -1 {
+		if !errors.As(err, &exit) || exit.ExitCode() != killedCode {
 			t.Fatalf("after %d kills: %v\n%s", kills, err, errOut.String())
 		}
 		kills++
@@ -178,7 +178,7 @@ func interrupted(t *testing.T, flag string) {
 	dir, out := pictures(t, 200), filepath.Join(t.TempDir(), "out.jsonl")
 	args := []string{"run", "images", dir, "--model", "resnet20-cifar10", "--batch", "1", "-o", out, flag}
 	cmd, errOut := startUntil(t, out, 0, args...)
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+	if err := interrupt(cmd); err != nil {
 		t.Fatal(err)
 	}
 	err := cmd.Wait()

@@ -195,7 +195,7 @@ func TestTrainInterrupted(t *testing.T) {
 	if code, _, busy := oatta(t, trainWalkers(data, out, "--resume")...); code != console.Nothing || !strings.Contains(busy, "another run is writing this output") {
 		t.Errorf("a second run: %d, %s", code, busy)
 	}
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+	if err := interrupt(cmd); err != nil {
 		t.Fatal(err)
 	}
 	err := cmd.Wait()

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds tests for Windows, without cgo, and runs them under Wine: wine.sh [package ...]. Without packages it takes those below, and then the
-# program, whose outputs must be those of this machine to the byte. What Wine cannot, and why, is in wine.txt.
+# Builds tests for Windows, without cgo, and runs them under Wine: wine.sh [package[:pattern of tests] ...]. Without packages it takes those
+# below, and then the program, whose outputs must be those of this machine to the byte. What Wine cannot, and why, is in wine.txt.
 # Needs wine64 and, before Wine 9, gcc-mingw-w64-x86-64, by Debian's names. Everything goes below out/wine.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
@@ -52,14 +52,16 @@ judge() {
   ' internal/testdata/wine.txt "$2"
 }
 
-run_tests() { # package
-  local name log
+run_tests() { # package[:pattern]
+  local name log pattern=${1#*:}
+  [ "$pattern" != "$1" ] || pattern=
+  set -- "${1%%:*}"
   name=$(tr / _ <<<"$1") log=$out/$(tr / _ <<<"$1").txt
   build test -overlay "$out/overlay.json" -c -o "$out/$name.exe" "./$1" || { failed=1; return; }
   (
     export OATTA_SHARED OATTA_ASSETS
     OATTA_SHARED=$(windows "${OATTA_SHARED:-$root/../shared}") OATTA_ASSETS=$(windows "${OATTA_ASSETS:-$HOME/.cache/oatta/assets}")
-    cd "$1" && timeout 600 "$wine" "$out/$name.exe" >"$log" 2>&1
+    cd "$1" && timeout 600 "$wine" "$out/$name.exe" -test.run "$pattern" >"$log" 2>&1
   )
   if judge "$1" "$log" $? >"$out/bad.txt"; then echo "ok    $1"; else echo "FAIL  $1: $log"; cat "$out/bad.txt"; failed=1; fi
 }
@@ -74,7 +76,16 @@ if [ $# -gt 0 ]; then
   for p in "$@"; do run_tests "$p"; done
   exit $failed
 fi
-for p in internal/replace internal/lock internal/cli/files runtime/ort runtime/ort/ortlib internal/pipeline models/weights datasets/walk; do run_tests "$p"; done
+for p in internal/replace internal/lock internal/cli/files runtime/ort runtime/ort/ortlib internal/pipeline models/weights datasets/walk \
+  'cmd/oatta:^Test(Interrupted|FilterInterrupted|TrainInterrupted|WindowIsClosed|KilledAndResumed|ResumeOf|State|ViewOfAFolder)'; do run_tests "$p"; done
+
+# In a terminal, which Wine makes a console of.
+build test -overlay "$out/overlay.json" -c -o "$out/console.exe" ./internal/cli/console || exit 1
+if (cd internal/cli/console && script -qec "'$wine' '$out/console.exe' -test.v -test.run ConsoleTakes" /dev/null) | grep -q -e '--- PASS: TestConsoleTakesAnyLetter'; then
+  echo "ok    internal/cli/console, in a terminal"
+else
+  echo "FAIL  internal/cli/console, in a terminal"; failed=1
+fi
 
 go build -o bin/oatta ./cmd/oatta || exit 1
 samples=datasets/samples
@@ -84,4 +95,9 @@ same run sleep $samples/night.edf
 same run text $samples/posts.csv
 same filter docs/samples/movement.jsonl.gz
 same filter --smooth docs/samples/movement.jsonl.gz
+
+# A path as Windows has it without limits: the name of the input is in no line of the output.
+long='\\?\'$(windows "$root/$samples/posts.csv")
+"$wine" "$out/oatta.exe" run text "$long" >"$out/long" 2>"$out/long.err"
+if cmp -s "$out/long" <(bin/oatta run text $samples/posts.csv 2>/dev/null); then echo "same  oatta run text $long"; else echo "DIFF  oatta run text $long"; failed=1; fi
 exit $failed

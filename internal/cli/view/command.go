@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -82,7 +83,9 @@ func serve(c *cli.Context, env console.Environment, program program) (err error)
 		return errors.Join(err, l.Close())
 	}
 	if first {
-		gate.Start(c.Context, starter(c, program))
+		var opened lastInputs
+		defer func() { err = errors.Join(err, opened.Close()) }()
+		gate.Start(c.Context, opened.of(starter(c, program)))
 	} else {
 		gate.Show(o)
 		tell(c, env, o)
@@ -99,6 +102,32 @@ func serve(c *cli.Context, env console.Environment, program program) (err error)
 		}
 	}
 	return run(c.Context, gate, l)
+}
+
+// lastInputs closes what a first page has opened, when all is over: on Windows an open folder is in the way of whoever removes it.
+type lastInputs struct {
+	mu     sync.Mutex
+	inputs *view.Inputs
+}
+
+// of returns the starter, watched.
+func (l *lastInputs) of(s view.Starter) view.Starter {
+	open := s.Open
+	s.Open = func(results, folder string) (view.Options, error) {
+		o, err := open(results, folder)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.inputs = o.Inputs
+		return o, err
+	}
+	return s
+}
+
+// Close implements [io.Closer].
+func (l *lastInputs) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.inputs.Close()
 }
 
 // tell says what is shown and where labels go.

@@ -1,0 +1,14 @@
+//go:build !windows
+
+package main
+
+import (
+	"os"
+	"os/exec"
+)
+
+// interrupt does what Ctrl-C does.
+func interrupt(cmd *exec.Cmd) error { return cmd.Process.Signal(os.Interrupt) }
+
+// killedCode is what is told as the exit code of a process that was killed.
+const killedCode = -1
