@@ -8,7 +8,7 @@ TOOL    := $(GO) tool -modfile=internal/tools/go.mod
 FUZZ    ?= 20s
 SAMPLES := datasets/samples/heron
 
-.PHONY: all setup assets run test skips check lint nocgo cross wine race bench fuzz generate same man dist wheel test-dist cut open clean FORCE
+.PHONY: all setup assets run test skips check lint nocgo cross wine arm64 race bench fuzz generate same man dist wheel test-dist cut open clean FORCE
 
 all: $(OATTA)
 
@@ -77,6 +77,10 @@ race: setup
 # Tests for Windows, and the program, under Wine (internal/testdata/wine.sh, which says what it needs).
 wine:
 	bash internal/testdata/wine.sh
+
+# Tests for arm64, and the program, under qemu (internal/testdata/arm64.sh, which says what it needs).
+arm64:
+	bash internal/testdata/arm64.sh
 
 bench: setup
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./adapt ./preprocess/image ./runtime/ort ./internal/cli/run
