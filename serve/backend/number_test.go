@@ -2,11 +2,15 @@ package backend
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -235,4 +239,49 @@ func TestNumbersInAnyOrder(t *testing.T) {
 	}
 	next := numbered("a", int(highest))
 	same(t, "the next", mustInfer(t, b, next), plain(t, append(rows, prediction(int(highest)))...)[len(rows)*classes:])
+}
+
+// A file that a server wrote before requests had numbers (`oatta serve --classes 4`, revision 0fa9c13) is gone on with: its keys have their answers, of
+// a stream that has ended, too, and numbers begin.
+func TestFileWithoutNumbers(t *testing.T) {
+	packed, err := os.Open(filepath.Join("testdata", "memo2.state.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer packed.Close()
+	z, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{File: inFolder(t.TempDir())}
+	if err := os.WriteFile(o.File("filter"), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	first, second := []float64{0.5, 0.25, 0.125, 0.125}, []float64{0.25, 0.5, 0.125, 0.125}
+	keyed := func(stream, key string, row []float64) *serve.Request {
+		r := ask(stream, row)
+		r.Sequence.Key = key
+		return r
+	}
+	b := mustNew(t, o)
+	want := plain(t, first, second, first)
+	for range 2 {
+		same(t, "the first key", mustInfer(t, b, keyed("a", "one", first)), want[:classes])
+		same(t, "the second", mustInfer(t, b, keyed("a", "two", second)), want[classes:2*classes])
+		end := keyed("b", "end", first)
+		end.Sequence.End = true
+		same(t, "that of the end", mustInfer(t, b, end), want[:classes])
+		if err := b.Close(); err != nil {
+			t.Fatal(err)
+		}
+		b = mustNew(t, o)
+	}
+	next := keyed("a", "three", first)
+	next.Sequence.Number = 5
+	same(t, "the next", mustInfer(t, b, next), want[2*classes:])
+	passed(t, b, numbered("a", 4), 5)
 }
