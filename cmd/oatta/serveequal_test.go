@@ -8,17 +8,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
-
-	"connectrpc.com/connect"
 
 	"github.com/oatta/oatta/internal/cli/console"
 	"github.com/oatta/oatta/internal/testdata"
@@ -173,39 +171,19 @@ func TestServeEqualsFilter(t *testing.T) {
 	streams := livePieces(t, 200, 36)
 	want := filtered(t, streams)
 	state, at := t.TempDir(), make([]int, len(streams))
-	const workers, phases = 16, 3
+	const phases = 3
+	var again atomic.Int64
 	for phase := range phases {
 		s := startServer(t, "--classes", "6", "--state", state, "--max-memory", "3000000") // some 40 filters: the others wait in the file
-		grpc := pb.NewGRPCInferenceServiceClient(overHTTP2(t), "http://"+s.at, connect.WithGRPC())
 		var all sync.WaitGroup
-		for w := range workers {
-			all.Go(func() {
-				r := rand.New(rand.NewPCG(uint64(w), uint64(phase)))
-				var mine []int
-				for i := w; i < len(streams); i += workers {
-					mine = append(mine, i)
-				}
-				for len(mine) > 0 {
-					pick := r.IntN(len(mine))
-					i := mine[pick]
-					end := len(streams[i]) * (phase + 1) / phases
-					if at[i] == end {
-						mine = slices.Delete(mine, pick, pick+1)
-						continue
-					}
-					items := streams[i][at[i]:min(end, at[i]+1+r.IntN(4))]
-					at[i] += len(items)
-					if err := s.compare(t.Context(), grpc, i%2 == 0, items, want, at[i]); err != nil {
-						t.Error(err)
-						return
-					}
-				}
-			})
-		}
+		interleave(t, &all, []*served{s}, streams, at, phase, phases, want, &again)
 		all.Wait()
 		if err := s.stop(t); err != nil {
 			t.Fatalf("%v: %s", err, s.errOut)
 		}
+	}
+	if n := again.Load(); n > 0 {
+		t.Errorf("%d requests had to be sent again", n)
 	}
 }
 

@@ -228,7 +228,7 @@ func interleave(t *testing.T, all *sync.WaitGroup, servers []*served, streams []
 	for _, s := range servers {
 		grpc = append(grpc, pb.NewGRPCInferenceServiceClient(overHTTP2(t), "http://"+s.at, connect.WithGRPC()))
 	}
-	const workers = 8
+	const workers = 16
 	for w := range workers {
 		all.Go(func() {
 			r := rand.New(rand.NewPCG(uint64(w), uint64(phase)))
