@@ -23,7 +23,8 @@ type Limits struct {
 
 	// MaxMemory is how many bytes decoding may take, all concurrent callers of a [Transform] together; the default is 2 GiB.
 	// What a picture will need is told from its header. Who would go beyond the limit waits, and a picture that needs more than that
-	// goes alone. The files themselves are not counted: those over 64 MiB are read one after another.
+	// goes alone. The files themselves are not counted: those over 64 MiB are read one after another. Nor is what each concurrent caller
+	// keeps for its next picture: up to 32 MiB of a file, and as much of a picture.
 	MaxMemory int64
 }
 

@@ -77,6 +77,7 @@ func (t *Transform) Bytes(dst []float32, data []byte) error {
 }
 
 func (t *Transform) bytes(s *scratch, dst []float32, path string, data []byte) error {
+	defer s.camera.Trim()
 	return t.decoded(&s.camera, path, data, func(img goimage.Image, orientation int) error { return t.picture(s, dst, img, orientation) })
 }
 

@@ -79,6 +79,7 @@ func (v *Viewer) Bytes(dst []float32, data []byte, seed uint64) error {
 }
 
 func (v *Viewer) bytes(s *viewScratch, dst []float32, path string, data []byte, seed uint64) error {
+	defer s.camera.Trim()
 	return v.t.decoded(&s.camera, path, data, func(img goimage.Image, orientation int) error { return v.picture(s, dst, img, orientation, seed) })
 }
 

@@ -60,7 +60,7 @@ const (
 	com   = 0xfe
 )
 
-// maxKept is the most memory of planes, in bytes, that stays for the next picture.
+// maxKept is the most memory of planes, in bytes, that stays after Trim.
 const maxKept = 32 << 20
 
 // Decode decodes a file that it is sure of, and says whether it did. The picture, a Gray or a YCbCr, is valid until the next call. Who calls has
@@ -68,19 +68,21 @@ const maxKept = 32 << 20
 func (d *Decoder) Decode(data []byte) (img goimage.Image, ok bool) {
 	d.begin(data)
 	defer func() { d.data, d.bits.data = nil, nil }()
-	if cap(d.planes) > maxKept {
-		d.planes = nil
-	}
 	if !d.segments() {
-		if cap(d.planes) > maxKept {
-			d.planes = nil // another decoder comes next, with memory of its own
-		}
+		d.Trim() // another decoder comes next, with memory of its own
 		return nil, false
 	}
 	if len(d.components) == 1 {
 		return &d.gray, true
 	}
 	return &d.colour, true
+}
+
+// Trim lets the memory of a large picture go, which is not valid any more.
+func (d *Decoder) Trim() {
+	if cap(d.planes) > maxKept {
+		d.planes, d.gray, d.colour, d.all = nil, goimage.Gray{}, goimage.YCbCr{}, [3]component{}
+	}
 }
 
 func (d *Decoder) begin(data []byte) {

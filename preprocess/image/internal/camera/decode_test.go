@@ -184,6 +184,26 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
+// The planes of a large picture do not stay.
+func TestTrim(t *testing.T) {
+	var b bytes.Buffer
+	if err := stdjpeg.Encode(&b, goimage.NewGray(goimage.Rect(0, 0, 6000, 6000)), nil); err != nil {
+		t.Fatal(err)
+	}
+	var d Decoder
+	for _, c := range []struct {
+		data []byte
+		kept bool
+	}{{b.Bytes(), false}, {read(t, "../../testdata/pictures/jpeg_420.jpg"), true}} {
+		if _, ok := d.Decode(c.data); !ok {
+			t.Fatal("left")
+		}
+		if d.Trim(); (d.planes != nil) != c.kept {
+			t.Errorf("%d bytes are kept", cap(d.planes))
+		}
+	}
+}
+
 func FuzzDecode(f *testing.F) {
 	for _, name := range pictures(f, "../../testdata/pictures", "../jpeg/testdata/pictures") {
 		if data := read(f, name); len(data) < 6000 {
