@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds tests for linux/arm64, without cgo, and runs them under qemu's user mode: arm64.sh [package ...]. Without packages it takes those below,
-# and then the program, whose labels must be those of this machine, and its numbers the same but for the last digits: that processor
-# multiplies and adds in one rounding, and ONNX Runtime has other kernels for it.
+# and then the program, and with it the engine: its labels must be those of this machine, and its numbers the same but for the last digits, since
+# that processor multiplies and adds in one rounding and ONNX Runtime has other kernels for it.
 # Needs, by Debian's names, qemu-user-static libc6-arm64-cross libstdc++6-arm64-cross. Everything goes below out/arm64.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
@@ -26,7 +26,7 @@ run_tests() { # package
   local name log
   name=$(tr / _ <<<"$1") log=$out/$(tr / _ <<<"$1").txt
   build test -c -o "$out/$name.test" "./$1" || { failed=1; return; }
-  if (cd "$1" && OATTA_CACHE=$out/cache timeout 900 "$qemu" -L /usr/aarch64-linux-gnu "$out/$name.test" >"$log" 2>&1); then echo "ok    $1"; else echo "FAIL  $1: $log"; grep -v '^=== ' "$log" | tail -20; failed=1; fi
+  if (cd "$1" && timeout 900 "$qemu" -L /usr/aarch64-linux-gnu "$out/$name.test" -test.short >"$log" 2>&1); then echo "ok    $1"; else echo "FAIL  $1: $log"; grep -v '^=== ' "$log" | tail -20; failed=1; fi
 }
 
 alike() { # arguments of the program
@@ -39,7 +39,7 @@ if [ $# -gt 0 ]; then
   for p in "$@"; do run_tests "$p"; done
   exit $failed
 fi
-for p in internal/replace internal/lock internal/exif datasets/predictions preprocess/image preprocess/text runtime/ort runtime/ort/ortlib adapt; do run_tests "$p"; done
+for p in internal/replace internal/lock internal/exif datasets/predictions preprocess/image preprocess/text runtime/ort/ortlib adapt; do run_tests "$p"; done
 
 go build -o bin/oatta ./cmd/oatta || exit 1
 samples=datasets/samples
