@@ -96,12 +96,7 @@ func resNet18(title, shared, trained string) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := weights.Open(filepath.Join(shared, "models", "cifar10-resnet18", trained+".fp16.safetensors"))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close() // read only
-	if _, err := net.Load(f); err != nil {
+	if err := LoadWeights(net, filepath.Join(shared, "models", "cifar10-resnet18", trained+".fp16.safetensors")); err != nil {
 		return nil, err
 	}
 	recipe := info.Recipes[0]
@@ -110,4 +105,15 @@ func resNet18(title, shared, trained string) (*Network, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return out, nil
+}
+
+// LoadWeights gives a network the weights of a file.
+func LoadWeights(net *backbone.Net, file string) error {
+	f, err := weights.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close() // read only
+	_, err = net.Load(f)
+	return err
 }

@@ -9,12 +9,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/oatta/oatta/benchmarks/networks"
 	"github.com/oatta/oatta/memo"
 	"github.com/oatta/oatta/models/backbone"
 	"github.com/oatta/oatta/models/backbone/backbonetest"
 	"github.com/oatta/oatta/models/graph"
 	"github.com/oatta/oatta/models/onnx"
-	"github.com/oatta/oatta/models/weights"
 	"github.com/oatta/oatta/tent"
 )
 
@@ -67,7 +67,7 @@ func (s subject) network(shared string) (m *onnx.Model, real bool, err error) {
 	for _, dir := range []string{shared, assets()} {
 		if file := filepath.Join(dir, s.real); s.real != "" && fileExists(file) {
 			real = true
-			if err := load(net, file); err != nil {
+			if err := networks.LoadWeights(net, file); err != nil {
 				return nil, false, err
 			}
 			break
@@ -88,16 +88,6 @@ func assets() string {
 func fileExists(name string) bool {
 	_, err := os.Stat(name)
 	return err == nil
-}
-
-func load(net *backbone.Net, file string) error {
-	f, err := weights.Open(file)
-	if err != nil {
-		return err
-	}
-	defer f.Close() // read only
-	_, err = net.Load(f)
-	return err
 }
 
 // What is run of a network.

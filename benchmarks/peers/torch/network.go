@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/oatta/oatta/benchmarks/networks"
 	"github.com/oatta/oatta/models/backbone"
 	"github.com/oatta/oatta/models/backbone/backbonetest"
 	"github.com/oatta/oatta/models/onnx"
@@ -31,23 +32,13 @@ func newNetwork(name, file, dir string) (*network, error) {
 	if file == "" {
 		rate, err = 0.1, backbonetest.Fill(net)
 	} else {
-		err = loadWeights(net, file)
+		err = networks.LoadWeights(net, file)
 	}
 	if err != nil {
 		return nil, err
 	}
 	out := &network{model: onnx.New(net.Graph), weights: filepath.Join(dir, "weights.safetensors"), side: net.Options.Size, rate: rate}
 	return out, saveWeights(net, out.weights)
-}
-
-func loadWeights(net *backbone.Net, file string) error {
-	f, err := weights.Open(file)
-	if err != nil {
-		return err
-	}
-	defer f.Close() // read only
-	_, err = net.Load(f)
-	return err
 }
 
 // saveWeights writes every tensor under its name, in float32.
