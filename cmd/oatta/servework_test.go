@@ -69,7 +69,7 @@ func TestServeWork(t *testing.T) {
 	}
 	const streams, items = 5, 60
 	r := rand.New(rand.NewPCG(15, 51))
-	want := map[string][][]float64{}
+	want, before := map[string][][]float64{}, uint64(0)
 	for n := range items {
 		for s := range streams {
 			x, y := r.Float64(), r.Float64()
@@ -81,15 +81,21 @@ func TestServeWork(t *testing.T) {
 		case items / 3:
 			_ = worker.Process.Kill()
 			_ = worker.Wait()
+			before = answersSoFar(t, js)
 			worker = work()
 		case 2 * items / 3:
+			for end := time.Now().Add(time.Minute); answersSoFar(t, js) == before; time.Sleep(20 * time.Millisecond) { // until the second reader is at work
+				if time.Now().After(end) {
+					t.Fatalf("the second reader answers nothing: %s", &log)
+				}
+			}
 			_ = server.Process.Kill()
 			_ = server.Wait()
 			server = serve()
 		}
 	}
 	publish(t, js, "no item")
-	got := workedAnswers(t, js, streams*items+1)
+	got := workedAnswers(t, js, streams*items+1, &log)
 	for name, rows := range want {
 		f, err := adapt.New(3, adapt.Settings{})
 		if err != nil {
@@ -116,6 +122,16 @@ func TestServeWork(t *testing.T) {
 	}
 }
 
+// answersSoFar is how many answers there are.
+func answersSoFar(t *testing.T, js jetstream.JetStream) uint64 {
+	t.Helper()
+	s, err := js.Stream(t.Context(), "answers")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.CachedInfo().State.Msgs
+}
+
 // publish sends an item until JetStream has it: once, whatever happens to the server.
 func publish(t *testing.T, js jetstream.JetStream, what any) {
 	t.Helper()
@@ -134,7 +150,7 @@ func publish(t *testing.T, js jetstream.JetStream, what any) {
 }
 
 // workedAnswers reads so many, by stream, and looks for more.
-func workedAnswers(t *testing.T, js jetstream.JetStream, n int) map[string][]workedAnswer {
+func workedAnswers(t *testing.T, js jetstream.JetStream, n int, log fmt.Stringer) map[string][]workedAnswer {
 	t.Helper()
 	c, err := js.OrderedConsumer(t.Context(), "answers", jetstream.OrderedConsumerConfig{})
 	if err != nil {
@@ -156,7 +172,7 @@ func workedAnswers(t *testing.T, js jetstream.JetStream, n int) map[string][]wor
 			return out
 		}
 		if err != nil || i == n {
-			t.Fatalf("answer %d of %d: %v", i, n, err)
+			t.Fatalf("answer %d of %d: %v: %s", i, n, err, log)
 		}
 		var a workedAnswer
 		if err := json.Unmarshal(msg.Data(), &a); err != nil {
