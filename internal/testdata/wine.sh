@@ -96,6 +96,18 @@ same run text $samples/posts.csv
 same filter docs/samples/movement.jsonl.gz
 same filter --smooth docs/samples/movement.jsonl.gz
 
+# What is remembered of streams, shown, gone on with and forgotten.
+remembered() { # folder, program: what its commands say
+  rm -rf "$1"; mkdir -p "$1"
+  (
+    cd "$1" && shift && gzip -dc "$root/docs/samples/movement.jsonl.gz" >all && head -700 all >first && tail -n +701 all >rest
+    "$@" filter --state s.state --format jsonl first && "$@" filter --state s.state --format jsonl rest && "$@" state list --state s.state &&
+      "$@" forget --state s.state user13 && "$@" state list --state s.state
+  ) 2>/dev/null
+  echo "exit code $?"
+}
+if cmp <(remembered "$out/state-here" "$root/bin/oatta") <(remembered "$out/state-there" "$wine" "$out/oatta.exe"); then echo "same  oatta filter --state, state list, forget"; else echo "DIFF  oatta filter --state, state list, forget"; failed=1; fi
+
 # A path as Windows has it without limits: the name of the input is in no line of the output.
 long='\\?\'$(windows "$root/$samples/posts.csv")
 "$wine" "$out/oatta.exe" run text "$long" >"$out/long" 2>"$out/long.err"
