@@ -2,7 +2,6 @@ package run
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/urfave/cli/v2"
@@ -40,7 +39,7 @@ func (k *network) tune(c *cli.Context, began *method.Settings) error {
 	}
 	t := &forms.Tuner{Engine: k.engine, Machine: forms.Machine(k.engine.Version())}
 	if !c.Bool("quiet") {
-		t.Tell = func(format string, args ...any) { fmt.Fprintf(os.Stderr, "oatta: "+format+"\n", args...) }
+		t.Tell = func(format string, args ...any) { fmt.Fprintf(c.App.ErrWriter, "oatta: "+format+"\n", args...) }
 	}
 	if dir, err := ortlib.CacheDir(); err == nil { // without one nothing is kept
 		t.File = filepath.Join(dir, "forms.json")
