@@ -5,8 +5,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	imageprep "github.com/oatta/oatta/preprocess/image"
 )
 
 // cores is the time that passes for an item by the cores that Go may use.
@@ -63,7 +61,7 @@ func (p point) byCores(x []float64, rounds int, least float64) ([]float64, error
 
 // decoding returns a run over so many pictures, as many at a time as Go has cores.
 func decoding(megapixels float64, pictures int) (func() error, error) {
-	prep, err := imageprep.New(imageprep.Settings{Resize: 256, Height: 224, Width: 224}, imageprep.Limits{})
+	prep, err := transform()
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +74,7 @@ func decoding(megapixels float64, pictures int) (func() error, error) {
 		var wait sync.WaitGroup
 		for w := range errs {
 			wait.Go(func() {
-				dst := make([]float32, 3*224*224)
+				dst := make([]float32, 3*side*side)
 				for i := w; i < pictures && errs[w] == nil; i += len(errs) {
 					errs[w] = prep.Bytes(dst, data)
 				}

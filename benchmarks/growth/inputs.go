@@ -22,11 +22,11 @@ func pictures(megapixels []float64, rounds int, least float64) (*Axis, error) {
 		Note: "Made-up pictures of 4:3 with detail at all scales, quality 90.",
 		X:    megapixels, Series: []Series{{Name: "decoded and resized", Bound: 1}},
 	}
-	prep, err := imageprep.New(imageprep.Settings{Resize: 256, Height: 224, Width: 224}, imageprep.Limits{})
+	prep, err := transform()
 	if err != nil {
 		return nil, err
 	}
-	dst := make([]float32, 3*224*224)
+	dst := make([]float32, 3*side*side)
 	var points []point
 	for _, m := range megapixels {
 		data, err := picture(m)
@@ -37,6 +37,13 @@ func pictures(megapixels []float64, rounds int, least float64) (*Axis, error) {
 	}
 	return a, a.measure([][]point{points}, rounds, least)
 }
+
+// transform is what pictures are brought to.
+func transform() (*imageprep.Transform, error) {
+	return imageprep.New(imageprep.Settings{Resize: 256, Height: side, Width: side}, imageprep.Limits{})
+}
+
+const side = 224
 
 // picture draws noise, coarse and fine, of so many megapixels, as a JPEG.
 func picture(megapixels float64) ([]byte, error) {

@@ -20,7 +20,7 @@ func sectionOf(axes []*Axis) (report.Section, error) {
 		if err != nil {
 			return s, err
 		}
-		s.Tables, s.Figures = append(s.Tables, a.table()), append(s.Figures, figure)
+		s.Figures = append(s.Figures, figure)
 	}
 	details, err := json.Marshal(axes)
 	s.Details = details
