@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/oatta/oatta/benchmarks/networks"
+	"github.com/oatta/oatta/benchmarks/report"
 	"github.com/oatta/oatta/memo"
 	"github.com/oatta/oatta/models/backbone"
 	"github.com/oatta/oatta/models/backbone/backbonetest"
@@ -64,7 +64,7 @@ func (s subject) network(shared string) (m *onnx.Model, real bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	for _, dir := range []string{shared, assets()} {
+	for _, dir := range []string{shared, report.Asset()} {
 		if file := filepath.Join(dir, s.real); s.real != "" && fileExists(file) {
 			real = true
 			if err := networks.LoadWeights(net, file); err != nil {
@@ -77,12 +77,6 @@ func (s subject) network(shared string) (m *onnx.Model, real bool, err error) {
 		err = backbonetest.Fill(net)
 	}
 	return onnx.New(net.Graph), real, err
-}
-
-// assets is the folder of what `make assets` fetches.
-func assets() string {
-	home, _ := os.UserHomeDir() // without one nothing is found there
-	return cmp.Or(os.Getenv("OATTA_ASSETS"), filepath.Join(home, ".cache", "oatta", "assets"))
 }
 
 func fileExists(name string) bool {

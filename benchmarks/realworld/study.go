@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -71,9 +70,8 @@ func Study() report.Study {
 
 func declare(f report.Flags) report.Run {
 	s := Settings{Own: map[string]*Own{}}
-	home, _ := os.UserHomeDir() // without one, --night must say
 	f.Shared(&s.Shared)
-	f.StringVar(&s.Night, "night", filepath.Join(cmp.Or(os.Getenv("OATTA_ASSETS"), filepath.Join(home, ".cache", "oatta", "assets")), "sleep-psg"), "`DIR` of the recording SC4001E0-PSG.edf (default: sleep-psg in OATTA_ASSETS, else in ~/.cache/oatta/assets)")
+	f.StringVar(&s.Night, "night", report.Asset("sleep-psg"), "`DIR` of the recording SC4001E0-PSG.edf (default: sleep-psg in OATTA_ASSETS, else in ~/.cache/oatta/assets)")
 	f.List(&s.Sets, "sets", "collections, separated by commas; * stands for anything: people, sleepers, night, accounts, speakers, camera, and the paper's own (default: all that there are)")
 	f.List(&s.Predictors, "predictors", "of networks: "+strings.Join(method.Names(), ", ")+" (default: all)")
 	f.IntVar(&s.Shuffles, "shuffles", 0, "draws of the order without meaning (default: 3)")

@@ -69,8 +69,14 @@ func (f Flags) Shared(dst *string) {
 
 // CIFAR declares the folder of lossless CIFAR-10.
 func (f Flags) CIFAR(dst *string) {
-	home, _ := os.UserHomeDir() // without one, --cifar must say
-	f.StringVar(dst, "cifar", filepath.Join(cmp.Or(os.Getenv("OATTA_ASSETS"), filepath.Join(home, ".cache", "oatta", "assets")), "cifar10"), "`DIR` of lossless CIFAR-10 (default: cifar10 in OATTA_ASSETS, else in ~/.cache/oatta/assets)")
+	f.StringVar(dst, "cifar", Asset("cifar10"), "`DIR` of lossless CIFAR-10 (default: cifar10 in OATTA_ASSETS, else in ~/.cache/oatta/assets)")
+}
+
+// Asset returns a path below the folder that `make assets` fills: OATTA_ASSETS, else oatta/assets in ~/.cache.
+func Asset(elem ...string) string {
+	home, _ := os.UserHomeDir() // without one nothing is found there, and a flag must say
+	dir := cmp.Or(os.Getenv("OATTA_ASSETS"), filepath.Join(home, ".cache", "oatta", "assets"))
+	return filepath.Join(append([]string{dir}, elem...)...)
 }
 
 // Cache declares the folder that keeps what takes long, such as predictions.
