@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/benchmarks/networks"
 	"github.com/oatta/oatta/benchmarks/timing"
 	"github.com/oatta/oatta/internal/method"
 	"github.com/oatta/oatta/models"
@@ -39,10 +40,7 @@ func (n *Network) measure(ctx context.Context, e runtime.Engine, m *models.Model
 
 // predicting predicts the same made-up item again and again.
 func predicting(ctx context.Context, name string, p *method.Predictor) *timing.Task {
-	src, dst := make([]float32, p.InputLen()), make([]float32, p.Classes())
-	for i := range src {
-		src[i] = float32(math.Sin(0.37*float64(i) + 0.11*float64(i%7)))
-	}
+	src, dst := networks.Waves(p.InputLen()), make([]float32, p.Classes())
 	if p.Streams == nil {
 		return &timing.Task{Name: name, Run: func() error { return p.Any.Predict(ctx, dst, src, []uint64{1}) }}
 	}

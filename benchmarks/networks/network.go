@@ -1,7 +1,10 @@
 package networks
 
 import (
+	"encoding/base64"
+	"encoding/binary"
 	"fmt"
+	"math"
 	"path/filepath"
 
 	"github.com/oatta/oatta/datasets"
@@ -116,4 +119,24 @@ func LoadWeights(net *backbone.Net, file string) error {
 	defer f.Close() // read only
 	_, err = net.Load(f)
 	return err
+}
+
+// Waves are numbers of a network's input, the same everywhere: those of torch_peer.py.
+func Waves(n int) []float32 {
+	x := make([]float32, n)
+	for i := range x {
+		x[i] = float32(math.Sin(0.37*float64(i) + 0.11*float64(i%7)))
+	}
+	return x
+}
+
+// TentSource reads the parameters that a stream begins with from the metadata of Tent's graph.
+func TentSource(m *onnx.Model) ([]float32, error) {
+	b, err := base64.StdEncoding.DecodeString(m.Meta("oatta.tent.source"))
+	if err != nil {
+		return nil, err
+	}
+	theta := make([]float32, len(b)/4)
+	_, err = binary.Decode(b, binary.LittleEndian, theta)
+	return theta, err
 }

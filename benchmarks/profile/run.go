@@ -2,14 +2,12 @@ package profile
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/binary"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/oatta/oatta/benchmarks/networks"
 	"github.com/oatta/oatta/runtime"
 )
 
@@ -83,10 +81,10 @@ func (j job) input(p runtime.Port) (runtime.Tensor, error) {
 		return runtime.TensorOf(tokens(p.Name, n), shape...), nil
 	case runtime.Float32:
 		if p.Name == "theta" {
-			theta, err := j.source()
+			theta, err := networks.TentSource(j.model)
 			return runtime.TensorOf(slices.Repeat(theta, n/max(len(theta), 1)), shape...), err
 		}
-		return runtime.TensorOf(waves(n), shape...), nil
+		return runtime.TensorOf(networks.Waves(n), shape...), nil
 	}
 	return runtime.Tensor{}, fmt.Errorf("profile: input %v: no numbers for its type", p)
 }
@@ -102,23 +100,4 @@ func tokens(name string, n int) []int64 {
 		}
 	}
 	return out
-}
-
-func waves(n int) []float32 {
-	out := make([]float32, n)
-	for i := range out {
-		out[i] = float32(math.Sin(0.37*float64(i) + 0.11*float64(i%7)))
-	}
-	return out
-}
-
-// source reads the parameters that a stream begins with from the metadata of Tent's graph.
-func (j job) source() ([]float32, error) {
-	b, err := base64.StdEncoding.DecodeString(j.model.Meta("oatta.tent.source"))
-	if err != nil {
-		return nil, err
-	}
-	theta := make([]float32, len(b)/4)
-	_, err = binary.Decode(b, binary.LittleEndian, theta)
-	return theta, err
 }

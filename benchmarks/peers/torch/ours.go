@@ -4,13 +4,11 @@ package torch
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 
+	"github.com/oatta/oatta/benchmarks/networks"
 	"github.com/oatta/oatta/benchmarks/peers"
 	"github.com/oatta/oatta/internal/cputime"
 	"github.com/oatta/oatta/memo"
@@ -77,13 +75,13 @@ func open(e runtime.Engine, n *network, j job, tune bool) (*step, error) {
 // each stream.
 func input(m *onnx.Model, p runtime.Port, j job, side int) (runtime.Tensor, error) {
 	if len(p.Shape) == 4 {
-		x, rows := pictures(j.Rows, side), int64(j.Rows)
+		x, rows := networks.Waves(j.Rows*3*side*side), int64(j.Rows)
 		if j.method() == "memo" {
-			x, rows = append(pictures(1, side), x...), rows+1
+			x, rows = append(networks.Waves(1*3*side*side), x...), rows+1
 		}
 		return runtime.TensorOf(x, rows, 3, int64(side), int64(side)), nil
 	}
-	theta, err := source(m)
+	theta, err := networks.TentSource(m)
 	if err != nil {
 		return runtime.Tensor{}, err
 	}
@@ -95,26 +93,6 @@ func input(m *onnx.Model, p runtime.Port, j job, side int) (runtime.Tensor, erro
 		rows = int(p.Shape[0])
 	}
 	return runtime.TensorOf(slices.Repeat(theta, rows), int64(rows), int64(len(theta))), nil
-}
-
-// source reads the parameters that a stream begins with from the metadata of Tent's graph.
-func source(m *onnx.Model) ([]float32, error) {
-	b, err := base64.StdEncoding.DecodeString(m.Meta("oatta.tent.source"))
-	if err != nil {
-		return nil, err
-	}
-	theta := make([]float32, len(b)/4)
-	_, err = binary.Decode(b, binary.LittleEndian, theta)
-	return theta, err
-}
-
-// pictures are those of torch_peer.py.
-func pictures(rows, side int) []float32 {
-	x := make([]float32, rows*3*side*side)
-	for i := range x {
-		x[i] = float32(math.Sin(0.37*float64(i) + 0.11*float64(i%7)))
-	}
-	return x
 }
 
 // warmUp runs once, and finds how many runs take a quarter of a second.
