@@ -7,8 +7,8 @@ import (
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/benchmarks/networks"
-	"github.com/oatta/oatta/benchmarks/timing"
 	"github.com/oatta/oatta/internal/method"
+	"github.com/oatta/oatta/internal/timing"
 	"github.com/oatta/oatta/models"
 	"github.com/oatta/oatta/runtime"
 )

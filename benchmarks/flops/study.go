@@ -8,7 +8,7 @@ import (
 
 	"github.com/oatta/oatta/benchmarks/networks"
 	"github.com/oatta/oatta/benchmarks/report"
-	"github.com/oatta/oatta/benchmarks/timing"
+	"github.com/oatta/oatta/internal/timing"
 	"github.com/oatta/oatta/models/backbone"
 	"github.com/oatta/oatta/runtime"
 )

@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/oatta/oatta/benchmarks/timing"
+	"github.com/oatta/oatta/internal/timing"
 )
 
 // Axis is something that grows, and what an item costs with it.

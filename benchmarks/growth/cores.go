@@ -2,9 +2,10 @@ package growth
 
 import (
 	goruntime "runtime"
-	"slices"
 	"sync"
 	"time"
+
+	"github.com/oatta/oatta/internal/timing"
 )
 
 // cores is the time that passes for an item by the cores that Go may use.
@@ -53,8 +54,7 @@ func (p point) byCores(x []float64, rounds int, least float64) ([]float64, error
 	}
 	out := make([]float64, len(x))
 	for i, t := range times {
-		slices.Sort(t)
-		out[i] = t[(len(t)-1)/2]
+		out[i] = timing.Median(t)
 	}
 	return out, nil
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/oatta/oatta/benchmarks/report"
+	"github.com/oatta/oatta/internal/timing"
 	"github.com/oatta/oatta/runtime"
 	"github.com/oatta/oatta/runtime/ort/orttest"
 )
@@ -78,7 +79,7 @@ func TestRead(t *testing.T) {
 	if micros, count := sum(nodes, in(back)); micros != 12 || count != 3 {
 		t.Errorf("the gradient takes %v us in %d nodes", micros, count)
 	}
-	if m := median(nodes[0].micros); m != 5 {
+	if m := timing.Median(nodes[0].micros); m != 5 {
 		t.Errorf("the median is %v", m)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/oatta/oatta/benchmarks/report"
+	"github.com/oatta/oatta/internal/timing"
 )
 
 // Settings say what is looked at.
@@ -87,7 +88,7 @@ func Run(ctx context.Context, h report.Host, s Settings) (report.Section, error)
 func sum(nodes []*node, of func(n *node) bool) (micros float64, count int) {
 	for _, n := range nodes {
 		if of(n) {
-			micros, count = micros+median(n.micros), count+1
+			micros, count = micros+timing.Median(n.micros), count+1
 		}
 	}
 	return micros, count

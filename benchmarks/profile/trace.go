@@ -116,12 +116,3 @@ func marked(name string) pass {
 	}
 	return ""
 }
-
-// median returns the middle of some times, the lower of two.
-func median(x []float64) float64 {
-	if len(x) == 0 {
-		return 0
-	}
-	s := slices.Sorted(slices.Values(x))
-	return s[(len(s)-1)/2]
-}

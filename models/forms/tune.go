@@ -4,9 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
-	"github.com/oatta/oatta/internal/cputime"
+	"github.com/oatta/oatta/internal/timing"
 	"github.com/oatta/oatta/models/autodiff"
 	"github.com/oatta/oatta/models/graph"
 	"github.com/oatta/oatta/models/onnx"
@@ -214,78 +213,46 @@ const (
 
 // onEngine times graphs, in turn.
 func (t *Tuner) onEngine(list []*graph.Graph) ([]float64, error) {
-	var timed []*trial
-	defer func() {
-		for _, one := range timed {
-			one.session.Close()
-		}
-	}()
+	var tasks []*timing.Task
 	for _, g := range list {
-		one, err := t.open(g)
+		s, err := t.open(g)
 		if err != nil {
 			return nil, err
 		}
-		timed = append(timed, one)
+		defer s.Close()
+		src := inputs(s)
+		tasks = append(tasks, &timing.Task{Name: "form", Run: func() error {
+			return s.Run(context.Background(), make([]runtime.Tensor, len(s.Outputs())), src)
+		}})
 	}
-	out := slices.Repeat([]float64{math.Inf(1)}, len(timed))
-	for range rounds {
-		for i, one := range timed {
-			seconds, err := one.run(one.runs)
-			if err != nil {
-				return nil, err
-			}
-			out[i] = min(out[i], seconds)
-		}
+	if err := timing.All(tasks, rounds, least); err != nil {
+		return nil, err
+	}
+	out := make([]float64, len(tasks))
+	for i, one := range tasks {
+		out[i] = one.Least()
 	}
 	return out, nil
 }
 
-// trial is a graph that is timed.
-type trial struct {
-	session runtime.Session
-	src     []runtime.Tensor
-	runs    int
-}
-
-// open loads a graph, and runs it until it is warm.
-func (t *Tuner) open(g *graph.Graph) (*trial, error) {
+// open loads a graph.
+func (t *Tuner) open(g *graph.Graph) (runtime.Session, error) {
 	data, err := onnx.New(g).Bytes()
 	if err != nil {
 		return nil, err
 	}
-	s, err := t.Engine.Open(data, runtime.Config{IntraThreads: 1})
-	if err != nil {
-		return nil, err
-	}
-	one := &trial{session: s}
+	return t.Engine.Open(data, runtime.Config{IntraThreads: 1})
+}
+
+// inputs are numbers for all that a graph takes.
+func inputs(s runtime.Session) (src []runtime.Tensor) {
 	for _, p := range s.Inputs() {
 		values := waves(p.Shape)
 		x := make([]float32, len(values))
 		for i, v := range values {
 			x[i] = float32(v)
 		}
-		one.src = append(one.src, runtime.TensorOf(x, p.Shape...))
+		src = append(src, runtime.TensorOf(x, p.Shape...))
 	}
-	_, err = one.run(1)
-	seconds := 0.0
-	if err == nil {
-		seconds, err = one.run(1)
-	}
-	if err != nil {
-		s.Close()
-		return nil, err
-	}
-	one.runs = max(1, min(200, int(least/math.Max(seconds, 1e-6))))
-	return one, nil
-}
-
-// run returns the seconds of one of so many runs.
-func (one *trial) run(runs int) (float64, error) {
-	start := cputime.Seconds()
-	for range runs {
-		if err := one.session.Run(context.Background(), make([]runtime.Tensor, len(one.session.Outputs())), one.src); err != nil {
-			return 0, err
-		}
-	}
-	return (cputime.Seconds() - start) / float64(runs), nil
+	return src
 }

@@ -62,6 +62,16 @@ func (t *Task) time(runs int) (float64, error) {
 
 // Median is the middle one of the times, the lower of two.
 func (t *Task) Median() float64 {
-	slices.Sort(t.times)
-	return stat.Quantile(0.5, stat.Empirical, t.times, nil)
+	return Median(t.times)
+}
+
+// Least is the least of the times, which other work disturbs least.
+func (t *Task) Least() float64 { return slices.Min(t.times) }
+
+// Median is the middle one, the lower of two; 0 of none.
+func Median(x []float64) float64 {
+	if len(x) == 0 {
+		return 0
+	}
+	return stat.Quantile(0.5, stat.Empirical, slices.Sorted(slices.Values(x)), nil)
 }

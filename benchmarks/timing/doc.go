@@ -1,2 +1,0 @@
-// Package timing times pieces of work in turn and in one run, by the CPU time of the process, for studies whose results are ratios.
-package timing
