@@ -42,11 +42,6 @@ fi
 for p in internal/replace internal/lock internal/exif datasets/predictions preprocess/image preprocess/text runtime/ort/ortlib adapt; do run_tests "$p"; done
 
 go build -o bin/oatta ./cmd/oatta || exit 1
-samples=datasets/samples
-alike run images --causal --metadata $samples/heron.csv $samples/heron
-alike run motion $samples/walk.csv.gz
-alike run sleep $samples/night.edf
-alike run text $samples/posts.csv
-alike filter docs/samples/movement.jsonl.gz
-alike filter --smooth docs/samples/movement.jsonl.gz
+. internal/testdata/commands.sh
+each_command alike
 exit $failed

@@ -89,12 +89,8 @@ fi
 
 go build -o bin/oatta ./cmd/oatta || exit 1
 samples=datasets/samples
-same run images --causal --metadata $samples/heron.csv $samples/heron
-same run motion $samples/walk.csv.gz
-same run sleep $samples/night.edf
-same run text $samples/posts.csv
-same filter docs/samples/movement.jsonl.gz
-same filter --smooth docs/samples/movement.jsonl.gz
+. internal/testdata/commands.sh
+each_command same
 
 # What is remembered of streams, shown, gone on with and forgotten.
 remembered() { # folder, program: what its commands say
