@@ -20,7 +20,8 @@
 // beforehand, and so is one on a batch with a weight that is turned at run time; where a batch has few places, one matrix product and a
 // shift per tap do it; any other is undone by a ConvTranspose. Its weight's derivative is a matrix product per tap of the kernel, or one
 // for all taps where there are few channels or many; kernels of three on batches go by minimal filtering, which takes no longer than the
-// forward pass. The forms have names ([FormsOf]), and others may be asked for ([GradientBy]). Masks of Relu are a steep HardSigmoid; LayerNormalization is standardised by the operator itself with scale 1.
+// forward pass. The forms have names ([FormsOf]), and others may be asked for ([GradientBy]). Masks of Relu are a steep HardSigmoid;
+// LayerNormalization is standardised by the operator itself with scale 1.
 //
 //	probability := g.Op("Softmax", []graph.Value{logits})
 //	...
