@@ -54,16 +54,33 @@ func Start(o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("natsserver: %w", err)
 	}
-	if o.Log != nil {
-		s.SetLoggerV2(logger{o.Log}, false, false, false)
-	}
+	fatal := make(chan string, 1)
+	s.SetLoggerV2(logger{o.Log, fatal}, false, false, false)
 	s.Start()
-	if !s.ReadyForConnections(cmp.Or(o.Wait, 30*time.Second)) {
+	if err := ready(s, cmp.Or(o.Wait, 30*time.Second), fatal); err != nil {
 		s.Shutdown()
 		s.WaitForShutdown()
-		return nil, errors.New("natsserver: it does not start: see the log")
+		return nil, fmt.Errorf("natsserver: %w", err)
 	}
 	return &Server{s, o.Secret}, nil
+}
+
+// ready waits until the server takes clients. What NATS calls fatal, such as an address in use, is an error at once: NATS itself would go on without it.
+func ready(s *server.Server, wait time.Duration, fatal <-chan string) error {
+	for end := time.Now().Add(wait); ; {
+		ready := s.ReadyForConnections(50 * time.Millisecond)
+		select {
+		case cause := <-fatal:
+			return errors.New(cause)
+		default:
+		}
+		if ready {
+			return nil
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("it has not started within %v: see the log", wait)
+		}
+	}
 }
 
 func (o *Options) server() (*server.Options, error) {
@@ -105,6 +122,8 @@ func (o *Options) cluster(out *server.Options) error {
 		return fmt.Errorf("%s: others could join: want a secret", o.Cluster)
 	case o.Name == "":
 		return errors.New("a server of a cluster wants a name")
+	case len(o.Peers) == 0:
+		return errors.New("a server of a cluster wants the addresses of the others")
 	}
 	if o.Listen == "" { // NATS takes no routes without an address for clients
 		out.DontListen, out.Host, out.Port = false, "127.0.0.1", server.RANDOM_PORT
@@ -167,15 +186,27 @@ func (s *Server) Close() {
 }
 
 // logger passes on what goes wrong, and what is worth a notice as debugging.
-type logger struct{ log *slog.Logger }
+type logger struct {
+	log   *slog.Logger  // nil: nobody reads it
+	fatal chan<- string // takes the first fatal fault
+}
 
 func (l logger) say(level slog.Level, format string, v []any) {
-	l.log.Log(context.Background(), level, "nats: "+strings.TrimSpace(fmt.Sprintf(format, v...)))
+	if l.log != nil {
+		l.log.Log(context.Background(), level, "nats: "+strings.TrimSpace(fmt.Sprintf(format, v...)))
+	}
+}
+
+func (l logger) Fatalf(format string, v ...any) {
+	l.say(slog.LevelError, format, v)
+	select {
+	case l.fatal <- strings.TrimSpace(fmt.Sprintf(format, v...)):
+	default:
+	}
 }
 
 func (l logger) Noticef(format string, v ...any) { l.say(slog.LevelDebug, format, v) }
 func (l logger) Warnf(format string, v ...any)   { l.say(slog.LevelWarn, format, v) }
-func (l logger) Fatalf(format string, v ...any)  { l.say(slog.LevelError, format, v) }
 func (l logger) Errorf(format string, v ...any)  { l.say(slog.LevelError, format, v) }
 func (l logger) Debugf(string, ...any)           {}
 func (l logger) Tracef(string, ...any)           {}
