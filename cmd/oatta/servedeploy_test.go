@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/oatta/oatta/internal/testdata"
+	"github.com/oatta/oatta/serve/servetest"
 )
 
 // shown is the block of docs/server.md that begins with a line.
@@ -74,7 +75,7 @@ func runs(t *testing.T, args [3][]string, key string) {
 // The three machines of the page's file of settings, as processes on the loopback.
 func TestServeDeployedByConfig(t *testing.T) {
 	etc, key := deployed(t)
-	peers := freePorts(t, 3)
+	peers := servetest.Addresses(t, 3)
 	settings := shown(t, "# /etc/oatta/serve.yaml")
 	var args [3][]string
 	for i, name := range []string{"a", "b", "c"} {
@@ -106,7 +107,7 @@ func TestServeDeployedByCompose(t *testing.T) {
 		t.Fatal(err)
 	}
 	etc, key := deployed(t)
-	peers := freePorts(t, 3)
+	peers := servetest.Addresses(t, 3)
 	var args [3][]string
 	for i, name := range []string{"a", "b", "c"} {
 		s := file.Services[name]

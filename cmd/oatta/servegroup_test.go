@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -14,6 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/oatta/oatta/serve/servetest"
 )
 
 // trio is three real servers, each with a NATS server of the cluster in it.
@@ -49,7 +50,7 @@ func trioArgs(t *testing.T, addresses []string) (args [3][]string) {
 func startTrio(t *testing.T) *trio {
 	t.Helper()
 	g := &trio{}
-	for i, args := range trioArgs(t, freePorts(t, 3)) {
+	for i, args := range trioArgs(t, servetest.Addresses(t, 3)) {
 		g.commands[i] = func() *exec.Cmd { return program(t, append(args, "--listen", "127.0.0.1:0")...) }
 	}
 	g.start(t)
@@ -64,19 +65,6 @@ func (g *trio) start(t *testing.T) {
 	for i := range g.commands {
 		g.ready(t, i)
 	}
-}
-
-func freePorts(t *testing.T, n int) (out []string) {
-	t.Helper()
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		out = append(out, l.Addr().String())
-	}
-	return out
 }
 
 func (g *trio) begin(t *testing.T, i int) {

@@ -21,6 +21,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/oatta/oatta/serve/oip/pb"
+	"github.com/oatta/oatta/serve/servetest"
 )
 
 // credentials are the files by which machines know each other.
@@ -59,7 +60,7 @@ func startNATSTrio(t *testing.T, c credentials) *natsTrio {
 	if out, err := exec.Command("go", "build", "-o", n.program, "github.com/nats-io/nats-server/v2").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	ports := freePorts(t, 6)
+	ports := servetest.Addresses(t, 6)
 	secret := strings.TrimSpace(readFile(t, c.secret))
 	tlsBlock := fmt.Sprintf("tls { cert_file: %q, key_file: %q, ca_file: %q, verify: true }", c.cert, c.key, c.authority)
 	var routes []string
@@ -289,8 +290,8 @@ func refusesStrangers(t *testing.T, n *natsTrio, stranger credentials) {
 // the secret.
 func TestServeGroupTLS(t *testing.T) {
 	own, stranger := newCredentials(t, t.TempDir())
-	clients := freePorts(t, 3)
-	peers := freePorts(t, 3)
+	clients := servetest.Addresses(t, 3)
+	peers := servetest.Addresses(t, 3)
 	g := &trio{}
 	for i, args := range trioArgs(t, peers) {
 		at := slices.Index(args, "--nats-secret")

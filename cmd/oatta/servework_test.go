@@ -19,6 +19,7 @@ import (
 
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/internal/cli/console"
+	"github.com/oatta/oatta/serve/servetest"
 )
 
 // workedAnswer is a line of `oatta work`.
@@ -33,7 +34,7 @@ type workedAnswer struct {
 
 // Items in, answers out, by the commands alone: a reader is killed, and then the server, and every item is one step, in order, and has one answer.
 func TestServeWork(t *testing.T) {
-	listen := freePorts(t, 1)[0]
+	listen := servetest.Addresses(t, 1)[0]
 	state := t.TempDir()
 	serve := func() *served {
 		return startServer(t, "--classes", "deer,fox,none", "--nats", "embedded", "--state", state, "--nats-listen", listen, "--nats-name", "a")

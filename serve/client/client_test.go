@@ -15,6 +15,7 @@ import (
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/serve/client"
 	"github.com/oatta/oatta/serve/oip"
+	"github.com/oatta/oatta/serve/servetest"
 )
 
 var track = [][]float64{{0.7, 0.2, 0.1}, {0.4, 0.5, 0.1}, {0.6, 0.3, 0.1}, {0.2, 0.1, 0.7}}
@@ -106,7 +107,7 @@ func TestLostAnswers(t *testing.T) {
 // A client goes on over a restart of the server.
 func TestRestart(t *testing.T) {
 	folder := t.TempDir()
-	at, stop, err := start("127.0.0.1:0", folder, oip.Options{})
+	at, stop, err := start(servetest.Addresses(t, 1)[0], folder, oip.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
