@@ -88,11 +88,12 @@ func (s *activePairs) aim(p []float64) {
 	s.carry(s.carried, s.u, s.vRest)
 }
 
-// carry writes the sums over i of u_i C_ij into dst, where v is the rest's sum of u_i C_i..
+// carry writes the sums over i of u_i C_ij into dst, for as many slots as dst has, where v is the rest's sum of u_i C_i..
 func (s *activePairs) carry(dst, u []float64, v float64) {
 	fill(dst, 0)
-	dst = dst[:s.used+1]
-	addScaled(dst, v*reciprocal(sum(s.row(0))), s.row(0))
+	dst = dst[:min(len(dst), s.used+1)]
+	n := len(dst)
+	addScaled(dst, v*reciprocal(sum(s.row(0))), s.row(0)[:n])
 	last := 0
 	for k, i := range s.apart() {
 		switch {
@@ -100,12 +101,12 @@ func (s *activePairs) carry(dst, u []float64, v float64) {
 		case last == 0:
 			last = k + 1
 		default:
-			addScaled2(dst, u[s.classes[last]]*s.scale, s.row(last), u[i]*s.scale, s.row(k+1))
+			addScaled2(dst, u[s.classes[last]]*s.scale, s.row(last)[:n], u[i]*s.scale, s.row(k + 1)[:n])
 			last = 0
 		}
 	}
 	if last > 0 {
-		addScaled(dst, u[s.classes[last]]*s.scale, s.row(last))
+		addScaled(dst, u[s.classes[last]]*s.scale, s.row(last)[:n])
 	}
 }
 
@@ -217,7 +218,7 @@ func (s *activePairs) rescale() {
 	}
 }
 
-// admit makes the classes active that weigh enough with the posterior p.
+// admit makes the classes active that weigh enough with the posterior p. What is carried is right for the rest after, and for all slots after aim.
 func (s *activePairs) admit(p []float64) {
 	for k, i := range s.apart() {
 		s.weight[k+1] = s.rows[i] + p[i]
@@ -239,7 +240,7 @@ func (s *activePairs) admit(p []float64) {
 	}
 	if changed {
 		s.sumRest()
-		s.carry(s.carried, s.u, s.vRest)
+		s.carry(s.carried[:1], s.u, s.vRest)
 	}
 }
 

@@ -1,6 +1,9 @@
 package adapt
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // The loops that a step over many classes spends its time in. Where wide says so the kernels of kernels_amd64.s take four numbers at a time; the loops here do
 // the rest, and everything on other processors. Sums run in four lanes there and there: one lane would wait for each addition to end before the
@@ -40,6 +43,36 @@ func sum(x []float64) float64 {
 		a += v
 	}
 	return (a + b) + (c + d)
+}
+
+// greatest returns the greatest entry of x, which holds no NaN.
+func greatest(x []float64) float64 {
+	n := part(len(x))
+	if n == 0 {
+		return slices.Max(x)
+	}
+	var m lanes
+	maxWide(n, &x[0], &m[0])
+	most := max(m[0], m[1], m[2], m[3])
+	for _, v := range x[n:] {
+		most = max(most, v)
+	}
+	return most
+}
+
+// smallest returns the least entry of x, which holds no NaN.
+func smallest(x []float64) float64 {
+	n := part(len(x))
+	if n == 0 {
+		return slices.Min(x)
+	}
+	var m lanes
+	minWide(n, &x[0], &m[0])
+	least := min(m[0], m[1], m[2], m[3])
+	for _, v := range x[n:] {
+		least = min(least, v)
+	}
+	return least
 }
 
 func dot(x, y []float64) float64 {
@@ -184,6 +217,34 @@ func followUniform(out, p, read []float64, keep, rest, weight float64) {
 	}
 	for j := start; j < n; j++ {
 		v := (keep*p[j] + rest) * read[j]
+		p[j] = v
+		out[j] += weight * v
+	}
+}
+
+// drift steps the posterior keep p + rest home, of a step that reads nothing in most classes, and adds it to out. A home of nil is 1 everywhere.
+func drift(out, p, home []float64, keep, rest, weight float64) {
+	n := len(p)
+	out = out[:n]
+	first := part(n)
+	k := [3]float64{keep, rest, weight}
+	if home == nil {
+		if first > 0 {
+			driftUniformWide(first, &k[0], &p[0], &out[0])
+		}
+		for j := first; j < n; j++ {
+			v := keep*p[j] + rest
+			p[j] = v
+			out[j] += weight * v
+		}
+		return
+	}
+	home = home[:n]
+	if first > 0 {
+		driftWide(first, &k[0], &p[0], &home[0], &out[0])
+	}
+	for j := first; j < n; j++ {
+		v := keep*p[j] + rest*home[j]
 		p[j] = v
 		out[j] += weight * v
 	}

@@ -102,3 +102,34 @@ func raiseWide(n int, k *float64, s *float64)
 //
 //go:noescape
 func rootWide(n int, dst, x *float64)
+
+// driftWide sets p to k[0] p + k[1] home and adds k[2] p to out.
+//
+//go:noescape
+func driftWide(n int, k *float64, p, home, out *float64)
+
+// driftUniformWide is driftWide with a home of 1 everywhere.
+//
+//go:noescape
+func driftUniformWide(n int, k *float64, p, out *float64)
+
+// maxWide sets most to the greatest of x in each of its four lanes. There is no NaN in x.
+//
+//go:noescape
+func maxWide(n int, x *float64, most *float64)
+
+// minWide is maxWide of the least.
+//
+//go:noescape
+func minWide(n int, x *float64, least *float64)
+
+// powersWide sets dst to the [exponential] of (logq - k[0])/k[1], which is no more than 0. Where that is from allGone up to leastWhole, or NaN, it sets dst
+// to that itself, and missed is not 0.
+//
+//go:noescape
+func powersWide(n int, k, dst, logq *float64, series *expLanes, table *float64) (missed int)
+
+// logsWide sets dst to the [logarithm] of q. Where q is under leastNormal or NaN dst is nothing, and missed is not 0.
+//
+//go:noescape
+func logsWide(n int, dst, q *float64, series *logLanes, table *logEntry) (missed int)

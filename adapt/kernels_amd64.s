@@ -483,3 +483,227 @@ TEXT ·xgetbv(SB), NOSPLIT, $0-8
 	MOVL AX, a+0(FP)
 	MOVL DX, d+4(FP)
 	RET
+
+// func driftWide(n int, k *float64, p, home, out *float64)
+TEXT ·driftWide(SB), NOSPLIT, $0-40
+	MOVQ n+0(FP), CX
+	MOVQ k+8(FP), DX
+	MOVQ p+16(FP), R8
+	MOVQ home+24(FP), R9
+	MOVQ out+32(FP), R10
+	VBROADCASTSD 0(DX), Y10
+	VBROADCASTSD 8(DX), Y11
+	VBROADCASTSD 16(DX), Y12
+	XORQ AX, AX
+
+loop:
+	VMULPD (R8)(AX*8), Y10, Y0
+	VMULPD (R9)(AX*8), Y11, Y1
+	VADDPD Y1, Y0, Y0
+	VMOVUPD Y0, (R8)(AX*8)
+	VMULPD Y0, Y12, Y1
+	VADDPD (R10)(AX*8), Y1, Y1
+	VMOVUPD Y1, (R10)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT  loop
+	VZEROUPPER
+	RET
+
+// func driftUniformWide(n int, k *float64, p, out *float64)
+TEXT ·driftUniformWide(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), CX
+	MOVQ k+8(FP), DX
+	MOVQ p+16(FP), R8
+	MOVQ out+24(FP), R10
+	VBROADCASTSD 0(DX), Y10
+	VBROADCASTSD 8(DX), Y11
+	VBROADCASTSD 16(DX), Y12
+	XORQ AX, AX
+
+loop:
+	VMULPD (R8)(AX*8), Y10, Y0
+	VADDPD Y11, Y0, Y0
+	VMOVUPD Y0, (R8)(AX*8)
+	VMULPD Y0, Y12, Y1
+	VADDPD (R10)(AX*8), Y1, Y1
+	VMOVUPD Y1, (R10)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT  loop
+	VZEROUPPER
+	RET
+
+// func maxWide(n int, x *float64, most *float64)
+TEXT ·maxWide(SB), NOSPLIT, $0-24
+	MOVQ n+0(FP), CX
+	MOVQ x+8(FP), R8
+	MOVQ most+16(FP), DX
+	VMOVUPD (R8), Y0
+	MOVQ $4, AX
+	JMP  test
+
+loop:
+	VMAXPD (R8)(AX*8), Y0, Y0
+	ADDQ $4, AX
+
+test:
+	CMPQ AX, CX
+	JLT  loop
+	VMOVUPD Y0, 0(DX)
+	VZEROUPPER
+	RET
+
+// func minWide(n int, x *float64, least *float64)
+TEXT ·minWide(SB), NOSPLIT, $0-24
+	MOVQ n+0(FP), CX
+	MOVQ x+8(FP), R8
+	MOVQ least+16(FP), DX
+	VMOVUPD (R8), Y0
+	MOVQ $4, AX
+	JMP  test
+
+loop:
+	VMINPD (R8)(AX*8), Y0, Y0
+	ADDQ $4, AX
+
+test:
+	CMPQ AX, CX
+	JLT  loop
+	VMOVUPD Y0, 0(DX)
+	VZEROUPPER
+	RET
+
+// LOOK_UP sets the four numbers of dst to those of a table at the indices BX, DX, SI and DI, with high as scratch.
+#define LOOK_UP(table, low, high, dst) \
+	VMOVSD table(BX*8), low; \
+	VMOVHPD table(DX*8), low, low; \
+	VMOVSD table(SI*8), high; \
+	VMOVHPD table(DI*8), high, high; \
+	VINSERTF128 $1, high, dst, dst
+
+// INDICES puts the four integers of a register into BX, DX, SI and DI; its lower half is low, and high is scratch.
+#define INDICES(all, low, high) \
+	VEXTRACTI128 $1, all, high; \
+	VMOVQ low, BX; \
+	VPEXTRQ $1, low, DX; \
+	VMOVQ high, SI; \
+	VPEXTRQ $1, high, DI
+
+// func powersWide(n int, k, dst, logq *float64, series *expLanes, table *float64) (missed int)
+TEXT ·powersWide(SB), NOSPLIT, $0-56
+	MOVQ n+0(FP), CX
+	MOVQ k+8(FP), R8
+	MOVQ dst+16(FP), R9
+	MOVQ logq+24(FP), R10
+	MOVQ series+32(FP), R11
+	MOVQ table+40(FP), R12
+	VBROADCASTSD 0(R8), Y14
+	VBROADCASTSD 8(R8), Y15
+	VXORPD Y13, Y13, Y13
+	XORQ AX, AX
+
+loop:
+	VMOVUPD (R10)(AX*8), Y0
+	VSUBPD Y14, Y0, Y0
+	VDIVPD Y15, Y0, Y0     // x
+	VMULPD 0(R11), Y0, Y1
+	VADDPD 32(R11), Y1, Y1 // shifted
+	VSUBPD 32(R11), Y1, Y2 // k
+	VMULPD 64(R11), Y2, Y3
+	VSUBPD Y3, Y0, Y3
+	VMULPD 96(R11), Y2, Y2
+	VSUBPD Y2, Y3, Y2      // r
+	VPAND 320(R11), Y1, Y3
+	INDICES(Y3, X3, X4)
+	LOOK_UP((R12), X5, X6, Y5)
+	VPSRLQ $7, Y1, Y1
+	VPSLLQ $52, Y1, Y1
+	VPADDQ Y1, Y5, Y5      // scaled
+	VMULPD Y2, Y2, Y3      // s
+	VMULPD 128(R11), Y2, Y4
+	VADDPD 160(R11), Y4, Y4
+	VMULPD Y3, Y4, Y4
+	VADDPD Y4, Y2, Y4      // r + s (1/2 + r/6)
+	VMULPD Y3, Y3, Y3
+	VMULPD 192(R11), Y2, Y2
+	VADDPD 224(R11), Y2, Y2
+	VMULPD Y2, Y3, Y3      // s s (1/24 + r/120)
+	VADDPD Y3, Y4, Y4
+	VMULPD Y5, Y4, Y4
+	VADDPD Y4, Y5, Y5
+	VCMPPD $9, 256(R11), Y0, Y6 // not from leastWhole on
+	VPTEST Y6, Y6
+	JZ   store
+	VCMPPD $1, 288(R11), Y0, Y7 // under allGone
+	VBLENDVPD Y6, Y0, Y5, Y5
+	VANDNPD Y5, Y7, Y5
+	VANDNPD Y6, Y7, Y6
+	VORPD Y6, Y13, Y13
+
+store:
+	VMOVUPD Y5, (R9)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT  loop
+	VMOVMSKPD Y13, AX
+	MOVQ AX, missed+48(FP)
+	VZEROUPPER
+	RET
+
+// func logsWide(n int, dst, q *float64, series *logLanes, table *logEntry) (missed int)
+TEXT ·logsWide(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), CX
+	MOVQ dst+8(FP), R9
+	MOVQ q+16(FP), R10
+	MOVQ series+24(FP), R11
+	MOVQ table+32(FP), R12
+	VXORPD Y13, Y13, Y13
+	XORQ AX, AX
+
+loop:
+	VMOVUPD (R10)(AX*8), Y0
+	VPSUBQ 0(R11), Y0, Y1   // offset
+	VPADDQ 64(R11), Y1, Y2
+	VPSRLQ $52, Y2, Y2
+	VPOR 96(R11), Y2, Y2
+	VSUBPD 128(R11), Y2, Y2 // k
+	VPAND 32(R11), Y1, Y3
+	VPSUBQ Y3, Y0, Y3       // z
+	VPSRLQ $44, Y1, Y1
+	VPAND 160(R11), Y1, Y1  // two numbers an entry
+	INDICES(Y1, X1, X4)
+	LOOK_UP((R12), X5, X4, Y5)
+	LOOK_UP(8(R12), X9, X4, Y9)
+	VMULPD Y5, Y3, Y3
+	VSUBPD 192(R11), Y3, Y3 // r
+	VMULPD Y3, Y3, Y4       // s
+	VMULPD 224(R11), Y3, Y5
+	VMOVUPD 256(R11), Y6
+	VSUBPD Y5, Y6, Y5
+	VMULPD Y4, Y5, Y5
+	VSUBPD Y5, Y3, Y5       // r - s (1/2 - r/3)
+	VMULPD 288(R11), Y3, Y6
+	VMOVUPD 320(R11), Y7
+	VSUBPD Y6, Y7, Y6       // 1/4 - r/5
+	VMULPD 352(R11), Y3, Y7
+	VMOVUPD 384(R11), Y8
+	VSUBPD Y7, Y8, Y7
+	VMULPD Y4, Y7, Y7       // s (1/6 - r/7)
+	VADDPD Y7, Y6, Y6
+	VMULPD Y4, Y4, Y4
+	VMULPD Y6, Y4, Y4
+	VSUBPD Y4, Y5, Y5
+	VADDPD Y5, Y9, Y5
+	VMULPD 416(R11), Y2, Y2
+	VADDPD Y5, Y2, Y5
+	VMOVUPD Y5, (R9)(AX*8)
+	VCMPPD $9, 448(R11), Y0, Y6 // not from leastNormal on
+	VORPD Y6, Y13, Y13
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT  loop
+	VMOVMSKPD Y13, AX
+	MOVQ AX, missed+40(FP)
+	VZEROUPPER
+	RET

@@ -4,6 +4,7 @@ package adapt
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -53,6 +54,8 @@ func TestKernelsAreTheirLoops(t *testing.T) {
 				return nil
 			},
 			"followUniform": func(x [][]float64) []float64 { followUniform(x[0], x[1], x[2], a, b, c); return nil },
+			"drift":         func(x [][]float64) []float64 { drift(x[0], x[1], x[2], a, b, c); return nil },
+			"driftUniform":  func(x [][]float64) []float64 { drift(x[0], x[1], nil, a, b, c); return nil },
 			"over":          func(x [][]float64) []float64 { return []float64{over(x[0], x[1], x[2], x[6], x[3], a, b)} },
 			"learnRow":      func(x [][]float64) []float64 { return []float64{learnRow(x[0], x[1], x[2], a, b)} },
 			"aimed":         func(x [][]float64) []float64 { p, q, v := aimed(x[0], x[1], x[6], x[2], a); return []float64{p, q, v} },
@@ -63,7 +66,14 @@ func TestKernelsAreTheirLoops(t *testing.T) {
 			"gather":       func(x [][]float64) []float64 { gather(x[0], x[1], x[2], a, b, c); return nil },
 			"multiplyRead": func(x [][]float64) []float64 { return []float64{multiplyRead(x[0], x[1], a, b)} },
 			"scaleFrom":    func(x [][]float64) []float64 { scaleFrom(x[0], a, 1e-290); return nil },
-			"timesRoot":    func(x [][]float64) []float64 { timesRoot(x[0], x[1]); return nil },
+			"powers": func(x [][]float64) []float64 {
+				if n > 0 { // of nothing there is no greatest
+					powers(x[0], x[1], a)
+				}
+				return nil
+			},
+			"logs":      func(x [][]float64) []float64 { return []float64{logs(x[0], x[1])} },
+			"timesRoot": func(x [][]float64) []float64 { timesRoot(x[0], x[1]); return nil },
 		} {
 			fast, plain := cloned(x), cloned(x)
 			got, want := do(fast), []float64(nil)
@@ -74,6 +84,45 @@ func TestKernelsAreTheirLoops(t *testing.T) {
 				}
 			}
 			compare(t, fmt.Sprintf("%s of %d", name, n), got, want)
+		}
+	}
+}
+
+// The kernels of powers and logarithms give the bits of their loops for all numbers that they may meet, wherever these stand.
+func TestSeriesKernelsAreTheirLoops(t *testing.T) {
+	if !wide {
+		t.Skip("this processor has no AVX2")
+	}
+	r := rand.New(rand.NewPCG(2, 150))
+	edges := []float64{0, 5e-324, 0x1p-1023, leastNormal, 0.6875, 1, 1.375, math.MaxFloat64, 1e-320}
+	gone := []float64{math.Inf(-1), leastWhole, -720, -744.9, -745.2, allGone, -1e300, 0, -5e-324, math.Copysign(0, -1)}
+	for range 20_000 {
+		n := leastWide + r.IntN(40)
+		q, logq := make([]float64, n), make([]float64, n)
+		for i := range q {
+			q[i], logq[i] = math.Ldexp(1+r.Float64(), r.IntN(2000)-1000), -800*r.Float64()*r.Float64()
+			if r.IntN(20) == 0 {
+				q[i], logq[i] = edges[r.IntN(len(edges))], gone[r.IntN(len(gone))]
+				q[i] = math.Nextafter(q[i], q[i]+float64(r.IntN(3)-1))
+				logq[i] = math.Nextafter(logq[i], logq[i]+float64(r.IntN(3)-1))
+			}
+		}
+		fast, plain := make([]float64, n), make([]float64, n)
+		check := func(what string, in []float64, do func(dst []float64)) {
+			do(fast)
+			narrow(func() { do(plain) })
+			for i := range in {
+				if math.Float64bits(fast[i]) != math.Float64bits(plain[i]) && !(math.IsNaN(fast[i]) && math.IsNaN(plain[i])) {
+					t.Fatalf("%s of %g, at %d of %d: %g, want %g", what, in[i], i, n, fast[i], plain[i])
+				}
+			}
+		}
+		check("power", logq, func(dst []float64) { powers(dst, logq, 1+2*float64(n&1)) })
+		check("logarithm", q, func(dst []float64) { logs(dst, q) })
+		for what, pair := range map[string][2]func([]float64) float64{"greatest": {greatest, slices.Max[[]float64]}, "smallest": {smallest, slices.Min[[]float64]}} {
+			if got, want := pair[0](logq), pair[1](logq); got != want {
+				t.Fatalf("%s of %v: %g, want %g", what, logq, got, want)
+			}
 		}
 	}
 }

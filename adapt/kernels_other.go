@@ -21,3 +21,10 @@ func massWide(_ int, _, _, _, _ *float64)               {}
 func staticWide(_ int, _, _, _, _ *float64)             {}
 func raiseWide(_ int, _, _ *float64)                    {}
 func rootWide(_ int, _, _ *float64)                     {}
+func driftWide(_ int, _, _, _, _ *float64)              {}
+func driftUniformWide(_ int, _, _, _ *float64)          {}
+func maxWide(_ int, _, _ *float64)                      {}
+func minWide(_ int, _, _ *float64)                      {}
+
+func powersWide(_ int, _, _, _ *float64, _ *expLanes, _ *float64) int { return 0 }
+func logsWide(_ int, _, _ *float64, _ *logLanes, _ *logEntry) int     { return 0 }

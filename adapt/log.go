@@ -9,12 +9,17 @@ import "math"
 const (
 	logBits  = 7
 	logStart = 0x3fe6 << 48 // z lies in [0.6875, 1.375): around 1, so that log x is k log 2 + something small only where x is not near 1
+
+	exponent    = 0xfff << 52 // the bits of sign and exponent
+	leastNormal = 0x1p-1022   // of the numbers with all their bits
 )
 
-// logTable holds 1/c and log c, the latter of the former as it was rounded.
+// logEntry is 1/c and log c, the latter of the former as it was rounded.
+type logEntry struct{ inverse, log float64 }
+
 var logTable = makeLogTable()
 
-func makeLogTable() (table [1 << logBits]struct{ inverse, log float64 }) {
+func makeLogTable() (table [1 << logBits]logEntry) {
 	const width = 1 << (52 - logBits)
 	for i := range table {
 		c := math.Float64frombits(logStart + uint64(i)*width + width/2)
@@ -29,15 +34,14 @@ func makeLogTable() (table [1 << logBits]struct{ inverse, log float64 }) {
 
 // logarithm is math.Log for x >= 0, to within 4e-16 of the larger of 1 and the result.
 func logarithm(x float64) float64 {
-	const smallest = 0x1p-1022 // of the numbers with all their bits
-	if !(x >= smallest) {
+	if !(x >= leastNormal) {
 		return math.Log(x)
 	}
 	bits := math.Float64bits(x)
 	offset := bits - logStart
 	k := float64(int64(offset) >> 52)
 	c := &logTable[offset>>(52-logBits)&(1<<logBits-1)]
-	r := math.Float64frombits(bits-offset&(0xfff<<52))*c.inverse - 1
+	r := math.Float64frombits(bits-offset&exponent)*c.inverse - 1
 	s := r * r
 	series := r - s*(1./2-r*(1./3)) - s*s*((1./4-r*(1./5))+s*(1./6-r*(1./7)))
 	return k*math.Ln2 + (c.log + series)
@@ -48,11 +52,14 @@ func logarithm(x float64) float64 {
 // top classes is spread evenly, share one logarithm.
 func logs(dst, q []float64) (entropy float64) {
 	dst = dst[:len(q)]
+	done := firstLogs(dst, q)
 	last, lg, product := 1.0, 0.0, 0.0
 	for i, v := range q {
 		if v != last {
-			last, lg, product = v, logarithm(v), 0
-			if v > 0 {
+			if lg = dst[i]; i >= done {
+				lg = logarithm(v)
+			}
+			if last, product = v, 0; v > 0 {
 				product = v * lg
 			}
 		}
@@ -62,17 +69,25 @@ func logs(dst, q []float64) (entropy float64) {
 	return max(entropy, 0)
 }
 
-// entropyOf is [logs] without the logarithms.
-func entropyOf(q []float64) (entropy float64) {
-	last, product := 1.0, 0.0
-	for _, v := range q {
-		if v != last {
-			last, product = v, 0
-			if v > 0 {
-				product = v * logarithm(v)
+// firstLogs writes the logarithms of as many of q as the kernel takes, and tells how many those are.
+func firstLogs(dst, q []float64) (n int) {
+	n = part(len(q))
+	if n > 0 && logsWide(n, &dst[0], &q[0], &logSeries, &logTable[0]) != 0 {
+		for i, v := range q[:n] {
+			if !(v >= leastNormal) {
+				dst[i] = math.Log(v)
 			}
 		}
-		entropy -= product
 	}
-	return max(entropy, 0)
+	return n
 }
+
+// logLanes are the numbers of [logsWide], four times each.
+type logLanes [15][4]uint64
+
+// An integer k from -2048 on is brought into a float64 by its bits: 2^52 + 2048 + k has k + 2048 in the last ones.
+var logSeries = logLanes(fourTimes([]uint64{
+	logStart, exponent, 2048 << 52, math.Float64bits(1 << 52), math.Float64bits(1<<52 + 2048), 1<<(logBits+1) - 2, math.Float64bits(1),
+	math.Float64bits(1. / 3), math.Float64bits(1. / 2), math.Float64bits(1. / 5), math.Float64bits(1. / 4), math.Float64bits(1. / 7),
+	math.Float64bits(1. / 6), math.Float64bits(math.Ln2), math.Float64bits(leastNormal),
+}))

@@ -55,8 +55,8 @@ func TestEntropy(t *testing.T) {
 			}
 		}
 		logq := make([]float64, n)
-		if got := logs(logq, q); math.Abs(got-max(want, 0)) > 1e-14 || entropyOf(q) != got {
-			t.Fatalf("entropy of %v: %g and %g, want %g", q, got, entropyOf(q), want)
+		if got := logs(logq, q); math.Abs(got-max(want, 0)) > 1e-14 {
+			t.Fatalf("entropy of %v: %g, want %g", q, got, want)
 		}
 		for i, v := range logq {
 			if want := math.Log(q[i]); v != want && math.Abs(v-want) > 4e-16*max(1, math.Abs(want)) {

@@ -248,7 +248,7 @@ const leastProbability = 1e-12
 
 // raise returns q, or a copy in dst in which no entry is under leastProbability.
 func raise(dst, q []float64) []float64 {
-	if slices.Min(q) >= leastProbability {
+	if smallest(q) >= leastProbability {
 		return q
 	}
 	for i, v := range q {
@@ -264,11 +264,11 @@ func (m *mixture) sharpen(list []int32, few bool, q []float64) {
 	switch {
 	case s.target == 0:
 	case power == 1:
-		s.follow(slices.Max(q) / sum(q))
+		s.follow(greatest(q) / sum(q))
 	case few:
 		s.follow(confidenceAt(list, m.logq, power))
 	case m.temperatures[0] == 1 && s.claimed == 1: // the first likelihood is q^power
-		s.follow(slices.Max(m.at[0].like))
+		s.follow(greatest(m.at[0].like))
 	default:
 		s.follow(confidence(m.logq, power))
 	}

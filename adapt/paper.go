@@ -91,11 +91,7 @@ func (f *paper) observe(q []float64) (entropy, evidence float64) {
 		likelihoodAt(f.columns, f.like, q, f.logq, f.inv, f.temperature)
 		return entropy, f.posteriorAt(f.columns)
 	}
-	if f.temperature == 1 { // the likelihood needs no logarithms
-		entropy = entropyOf(q)
-	} else {
-		entropy = logs(f.logq, q)
-	}
+	entropy = logs(f.logq, q)
 	likelihood(f.like, q, f.logq, f.inv, f.temperature)
 	return entropy, f.posterior()
 }

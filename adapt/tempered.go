@@ -321,21 +321,7 @@ func followAt(list []int32, out, p, home, read []float64, u update) {
 	for k, j := range list {
 		old[k] = p[j]
 	}
-	out = out[:len(p)]
-	if home == nil {
-		for j, v := range p {
-			v = keep*v + rest
-			p[j] = v
-			out[j] += u.weight * v
-		}
-	} else {
-		home = home[:len(p)]
-		for j, v := range p {
-			v = keep*v + rest*home[j]
-			p[j] = v
-			out[j] += u.weight * v
-		}
-	}
+	drift(out, p, home, keep, rest, u.weight)
 	for k, j := range list {
 		from := u.rest
 		if home != nil {

@@ -3,7 +3,6 @@ package adapt
 import (
 	"fmt"
 	"math"
-	"slices"
 )
 
 // SumTolerance is how far the sum of a probability vector may be from 1 for [Check]: float32 softmaxes of 16384 classes and
@@ -80,14 +79,6 @@ func likelihood(dst, q, logq, inv []float64, temperature float64) {
 		dst[i] *= v
 	}
 	scale(dst, 1/sum(dst)) // at least the largest entry is well above 0
-}
-
-// powers writes q^(1/T) over that of its greatest entry into dst, where logq is log q.
-func powers(dst, logq []float64, temperature float64) {
-	most := slices.Max(logq) // without it a low temperature would underflow every class at once
-	for i, v := range logq {
-		dst[i] = exponential((v - most) / temperature)
-	}
 }
 
 // temper writes q^(1/T), normalised, where logq is log q.
