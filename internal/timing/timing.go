@@ -29,7 +29,7 @@ func All(tasks []*Task, rounds int, least float64) error {
 			return err
 		}
 		for t.runs = 1; float64(t.runs)*seconds < least && t.runs < maxRuns; { // what is short is timed again: clocks are coarse
-			t.runs = min(maxRuns, max(2*t.runs, int(least/math.Max(seconds, least/maxRuns))))
+			t.runs = more(t.runs, seconds, least)
 			if seconds, err = t.time(t.runs); err != nil {
 				return err
 			}
@@ -47,7 +47,17 @@ func All(tasks []*Task, rounds int, least float64) error {
 	return nil
 }
 
-const maxRuns = 1 << 20
+const (
+	maxRuns   = 1 << 20
+	maxGrowth = 32
+)
+
+// more is how many runs take least seconds, after so many took so many seconds each: at least twice as many, and not many times as many, as a clock
+// that stood still meanwhile, as those of Windows do for up to 16 ms, does not say how short they are.
+func more(runs int, seconds, least float64) int {
+	needed := least / math.Max(seconds, least/maxRuns)
+	return min(maxRuns, max(2*runs, int(math.Min(needed, float64(maxGrowth*runs)))))
+}
 
 // time returns the CPU seconds of one of so many runs.
 func (t *Task) time(runs int) (float64, error) {

@@ -39,6 +39,25 @@ func TestAll(t *testing.T) {
 	}
 }
 
+// A clock that stood still makes the runs a few times as many, and not so many that the next measurement takes hours.
+func TestMore(t *testing.T) {
+	for _, c := range []struct {
+		runs           int
+		seconds, least float64
+		want           int
+	}{
+		{1, 0, 0.1, 32},
+		{32, 0, 0.1, 1024},
+		{1 << 19, 0, 0.1, 1 << 20},
+		{1, 0.005, 0.1, 20},
+		{4, 0.09, 0.1, 8},
+	} {
+		if got := more(c.runs, c.seconds, c.least); got != c.want {
+			t.Errorf("%d runs of %g s: %d, want %d", c.runs, c.seconds, got, c.want)
+		}
+	}
+}
+
 func TestMedian(t *testing.T) {
 	if m := (&Task{times: []float64{5, 1, 2}}).Median(); m != 2 {
 		t.Errorf("%g", m)
