@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"slices"
@@ -102,10 +101,9 @@ func TestServeGroupCut(t *testing.T) {
 		n.ip(t, "link", "set", n.cable(i), "down")
 		time.Sleep(time.Duration(2000+r.IntN(13000)) * time.Millisecond)
 		n.ip(t, "link", "set", n.cable(i), "up")
-		http.DefaultClient.CloseIdleConnections()
-		g.ready(t, i)
+		waitReady(t, g.servers[i].Load())
 	}
 	time.Sleep(2 * time.Second)
-	load.end(t)
+	g.end(t, load)
 	t.Logf("%d cuts, %d items answered, %d retries", cuts, load.answered.Load(), load.retries.Load())
 }

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -63,7 +62,7 @@ func (g *trio) start(t *testing.T) {
 		g.begin(t, i)
 	}
 	for i := range g.commands {
-		g.ready(t, i)
+		waitReady(t, g.servers[i].Load())
 	}
 }
 
@@ -71,19 +70,6 @@ func (g *trio) begin(t *testing.T, i int) {
 	t.Helper()
 	cmd := g.commands[i]()
 	g.servers[i].Store(startCommand(t, cmd, cmd.Env))
-}
-
-// ready waits until a server says that it is.
-func (g *trio) ready(t *testing.T, i int) {
-	t.Helper()
-	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
-		if status, _ := get(t, "http://"+g.servers[i].Load().at+"/v2/health/ready"); status == http.StatusOK {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("server %d is not ready", i)
-		}
-	}
 }
 
 // One of three servers is killed again and again under load, at any moment and without a word. Clients that ask the others again with their keys find
@@ -103,9 +89,9 @@ func TestServeGroupKilled(t *testing.T) {
 		_ = g.servers[i].Load().Wait()
 		time.Sleep(time.Duration(r.IntN(8000)) * time.Millisecond) // sooner than the others notice, or later
 		g.begin(t, i)
-		g.ready(t, i)
+		waitReady(t, g.servers[i].Load())
 	}
-	load.end(t)
+	g.end(t, load)
 	t.Logf("%d kills, %d items answered, %d retries", kills, load.answered.Load(), load.retries.Load())
 	for i := range g.servers {
 		if err := g.servers[i].Load().stop(t); err != nil && i == 0 { // the others lack a majority then, and say so
@@ -114,48 +100,20 @@ func TestServeGroupKilled(t *testing.T) {
 	}
 }
 
-// groupLoad is clients that ask any of the servers, each a stream, and again until they are answered.
-type groupLoad struct {
-	of                *trio
-	last              []int // items of each stream's last life
-	retries, answered atomic.Int64
-	stop              chan struct{}
-	all               sync.WaitGroup
+func (g *trio) load(t *testing.T, numbers func(stream int) bool) *patients {
+	t.Helper()
+	return startPatients(t, 3*time.Second, func(r *rand.Rand) *served { return g.servers[r.IntN(3)].Load() }, numbers)
 }
 
-func (g *trio) load(t *testing.T, numbers func(stream int) bool) *groupLoad {
+// end ends the clients, and asks for the items of every stream, which should be as many as were answered.
+func (g *trio) end(t *testing.T, l *patients) {
 	t.Helper()
-	l := &groupLoad{of: g, last: make([]int, 12), stop: make(chan struct{})}
-	for i := range l.last {
-		l.all.Go(func() {
-			p := &patient{client: &http.Client{Timeout: 3 * time.Second}, numbers: numbers(i), random: rand.New(rand.NewPCG(uint64(i), 47))}
-			p.server = func() *served { return g.servers[p.random.IntN(3)].Load() }
-			lives, items, err := p.walk(fmt.Sprint("stream ", i), l.stop)
-			if err != nil {
-				t.Error(err)
-			}
-			l.last[i] = items
-			l.retries.Add(int64(p.retries))
-			l.answered.Add(int64(25*lives + items))
-			p.client.CloseIdleConnections()
-		})
-	}
-	return l
-}
-
-// end stops the clients, and asks for the items of every stream, which should be as many as were answered.
-func (l *groupLoad) end(t *testing.T) {
-	t.Helper()
-	close(l.stop)
-	l.all.Wait()
-	if l.retries.Load() == 0 {
-		t.Error("no request was cut off: nothing happened under load")
-	}
+	l.end(t)
 	for i, items := range l.last {
 		if items == 0 { // its stream has just ended
 			continue
 		}
-		status, text := get(t, "http://"+l.of.servers[i%3].Load().at+"/v2/models/filter/streams/stream%20"+fmt.Sprint(i))
+		status, text := get(t, "http://"+g.servers[i%3].Load().at+"/v2/models/filter/streams/stream%20"+fmt.Sprint(i))
 		var info struct{ Items int }
 		if err := json.Unmarshal([]byte(text), &info); err != nil || status != http.StatusOK || info.Items != items {
 			t.Errorf("stream %d: %d items were answered, and there is %s", i, items, text)

@@ -76,6 +76,47 @@ func (p *patient) walk(stream string, stop <-chan struct{}) (lives, items int, e
 	}
 }
 
+// patients are such clients, each with a stream of its own.
+type patients struct {
+	last              []int // items of each stream's last life
+	retries, answered atomic.Int64
+	leave             func()
+	all               sync.WaitGroup
+}
+
+// startPatients starts clients that ask the server which is drawn each time, and leave with the test.
+func startPatients(t *testing.T, timeout time.Duration, server func(*rand.Rand) *served, numbers func(stream int) bool) *patients {
+	t.Helper()
+	stop := make(chan struct{})
+	c := &patients{last: make([]int, 12), leave: sync.OnceFunc(func() { close(stop) })}
+	for i := range c.last {
+		c.all.Go(func() {
+			p := &patient{client: &http.Client{Timeout: timeout}, numbers: numbers(i), random: rand.New(rand.NewPCG(uint64(i), 47))}
+			p.server = func() *served { return server(p.random) }
+			lives, items, err := p.walk(fmt.Sprint("stream ", i), stop)
+			if err != nil {
+				t.Error(err)
+			}
+			c.last[i] = items
+			c.retries.Add(int64(p.retries))
+			c.answered.Add(int64(25*lives + items))
+			p.client.CloseIdleConnections()
+		})
+	}
+	t.Cleanup(func() { c.leave(); c.all.Wait() }) // before the servers end, if the test ends early
+	return c
+}
+
+// end waits until the clients have left.
+func (c *patients) end(t *testing.T) {
+	t.Helper()
+	c.leave()
+	c.all.Wait()
+	if c.retries.Load() == 0 {
+		t.Error("no request was cut off: nothing happened under load")
+	}
+}
+
 // The server is killed again and again under load. Clients that ask again with their keys find every acknowledged item there, once, and in
 // order: also those whose answers were lost on the way, and endings.
 func TestServeKilled(t *testing.T) {
@@ -94,23 +135,7 @@ func TestServeKilled(t *testing.T) {
 		server.Store(startServer(t, "--classes", "3", "--state", state, "--state-key", keyFile, "--max-memory", "200000"))
 	}
 	begin()
-	const clients = 12
-	last, retries, answered := make([]int, clients), atomic.Int64{}, atomic.Int64{}
-	stop := make(chan struct{})
-	var all sync.WaitGroup
-	for i := range clients {
-		all.Go(func() {
-			p := &patient{server: server.Load, client: &http.Client{Timeout: 10 * time.Second}, random: rand.New(rand.NewPCG(uint64(i), 47))}
-			lives, items, err := p.walk(fmt.Sprint("stream ", i), stop)
-			if err != nil {
-				t.Error(err)
-			}
-			last[i] = items
-			retries.Add(int64(p.retries))
-			answered.Add(int64(25*lives + items))
-			p.client.CloseIdleConnections()
-		})
-	}
+	load := startPatients(t, 10*time.Second, func(*rand.Rand) *served { return server.Load() }, func(int) bool { return false })
 	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 48)) // other places each time; the outcome is the same
 	for range kills {
 		time.Sleep(time.Duration(r.IntN(200_000)) * time.Microsecond)
@@ -119,15 +144,11 @@ func TestServeKilled(t *testing.T) {
 		begin()
 	}
 	time.Sleep(50 * time.Millisecond)
-	close(stop)
-	all.Wait()
+	load.end(t)
 	if err := server.Load().stop(t); err != nil {
 		t.Errorf("%v: %s", err, server.Load().errOut)
 	}
-	if retries.Load() == 0 {
-		t.Error("no request was cut off: the server was not killed under load")
-	}
-	for i, items := range last {
+	for i, items := range load.last {
 		if items == 0 { // its stream has just ended
 			continue
 		}
@@ -136,5 +157,5 @@ func TestServeKilled(t *testing.T) {
 			t.Errorf("stream %d: %d items were answered, and its state has %.200s%s", i, items, out, errOut)
 		}
 	}
-	t.Logf("%d kills, %d items answered, %d retries", kills, answered.Load(), retries.Load())
+	t.Logf("%d kills, %d items answered, %d retries", kills, load.answered.Load(), load.retries.Load())
 }

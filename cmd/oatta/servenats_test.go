@@ -112,12 +112,17 @@ func (n *natsTrio) kill(i int) {
 
 func waitReady(t *testing.T, s *served) {
 	t.Helper()
+	client := &http.Client{Timeout: 3 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}} // a network may have been cut
 	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
-		if status, _ := get(t, "http://"+s.at+"/v2/health/ready"); status == http.StatusOK {
-			return
+		r, err := client.Get("http://" + s.at + "/v2/health/ready")
+		if err == nil {
+			_ = r.Body.Close()
+			if r.StatusCode == http.StatusOK {
+				return
+			}
 		}
 		if time.Now().After(end) {
-			t.Fatalf("the server is not ready: %s", s.errOut)
+			t.Fatalf("the server is not ready: %v: %s", err, s.errOut)
 		}
 	}
 }
