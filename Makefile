@@ -8,7 +8,7 @@ TOOL    := $(GO) tool -modfile=internal/tools/go.mod
 FUZZ    ?= 20s
 SAMPLES := datasets/samples/heron
 
-.PHONY: all setup assets run test skips check lint nocgo cross wine arm64 race bench fuzz generate same man dist wheel test-dist cut open clean FORCE
+.PHONY: all setup assets run test skips check lint nocgo cross wine arm64 race bench fuzz generate same man dist wheel test-dist test-conda cut open clean FORCE
 
 all: $(OATTA)
 
@@ -114,6 +114,10 @@ test-dist: setup
 	$(GO) -C internal/tools test ./...
 	bash internal/tools/dist/twice.sh out/dist-twice
 	bash internal/python/tests/run.sh out/dist-twice/one/*.whl
+
+# The recipe for conda, built and installed by its own tools from PyPI.
+test-conda: setup
+	bash internal/tools/dist/conda.sh out/conda
 
 # The version in the works gets its date, and the next one begins: make cut VERSION=0.1.0, make open VERSION=0.2.0; CONTRIBUTING.md says what is between.
 cut open:
