@@ -1,5 +1,7 @@
 package pipeline
 
+import "math"
+
 // plan deals the items of streams out to lanes, each stream to one lane in its order. A round advances every lane that has a stream by
 // one item; a lane whose stream has ended takes the next stream that nobody has had.
 //
@@ -56,6 +58,16 @@ func (p *plan) nextRound(dst []slot) []slot {
 		p.dealt++
 	}
 	return dst
+}
+
+// MeanRows returns how many streams a run of the network advances in the mean, rounded, where up to so many may: with streams of unequal
+// length it is less than that, and than there are streams.
+func MeanRows(items []Item, lanes, classes int) int {
+	p, rounds := plan{items: items, lanes: make([]laneState, lanes), limit: heldLimit(classes), resume: -1}, 0
+	for slots := p.nextRound(nil); len(slots) > 0; slots = p.nextRound(slots[:0]) {
+		rounds++
+	}
+	return int(math.Round(float64(len(items)) / float64(max(1, rounds))))
 }
 
 // oldest returns the lane with the oldest unfinished stream, before which everything is dealt; -1 if there is none.

@@ -103,3 +103,32 @@ func TestRing(t *testing.T) {
 		}
 	}
 }
+
+// Rounds are full while there are streams for all lanes, and what a long stream has alone counts as one.
+func TestMeanRows(t *testing.T) {
+	for _, c := range []struct {
+		lengths        []int
+		lanes, classes int
+		want           int
+	}{
+		{nil, 4, 10, 0},
+		{[]int{9}, 4, 10, 1},
+		{[]int{9, 9, 9}, 4, 10, 3},
+		{[]int{9, 9, 9, 9, 9, 9, 9, 9}, 4, 10, 4},
+		{[]int{9, 9, 9, 9, 9}, 4, 10, 3}, // nine rounds of four, nine of one
+		{[]int{90, 1, 1, 1}, 4, 10, 1},
+		{[]int{30, 30}, 1, 10, 1},
+		{[]int{1000, 500}, 2, 10, 2},
+		{[]int{1000, 500}, 2, 1 << 24, 1}, // outcomes so large that few of the second stream may wait for the first
+	} {
+		var items []Item
+		for s, n := range c.lengths {
+			for range n {
+				items = append(items, Item{Stream: fmt.Sprint(s)})
+			}
+		}
+		if got := MeanRows(items, c.lanes, c.classes); got != c.want {
+			t.Errorf("%v in %d lanes: %d, want %d", c.lengths, c.lanes, got, c.want)
+		}
+	}
+}
