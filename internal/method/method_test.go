@@ -9,6 +9,7 @@ import (
 	"github.com/oatta/oatta/models"
 	"github.com/oatta/oatta/models/backbone"
 	"github.com/oatta/oatta/models/onnx"
+	"github.com/oatta/oatta/runtime"
 )
 
 // signals is a small untrained network, in memory.
@@ -85,6 +86,40 @@ func TestDefaultsGoByTheModel(t *testing.T) {
 	}
 	if v := DefaultViews("flip", 9); v.Count != 1 {
 		t.Errorf("a picture has %d mirror images", v.Count)
+	}
+}
+
+// What runs mostly have is of Tent alone, on a CPU alone, and one where streams go one after another.
+func TestForRows(t *testing.T) {
+	of := func(name, reset string) Settings {
+		s, err := Default(name, picture(32))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Tent != nil {
+			s.Tent.Reset = reset
+		}
+		return s
+	}
+	for _, c := range []struct {
+		s      Settings
+		device runtime.Device
+		want   int
+	}{
+		{of(Tent, "every"), runtime.DeviceCPU, 8},
+		{of(Tent, "every"), "", 8},
+		{of(Tent, "never"), runtime.DeviceCPU, 1},
+		{of(Tent, "every"), runtime.DeviceCUDA, 0},
+		{of(Tent, "every"), runtime.DeviceAuto, 0},
+	} {
+		if got := c.s.ForRows(8, c.device); got.Tent.Rows != c.want || c.s.Tent.Rows != 0 {
+			t.Errorf("%s on %q: %d rows, want %d; the settings before have %d", c.s.Tent.Reset, c.device, got.Tent.Rows, c.want, c.s.Tent.Rows)
+		}
+	}
+	for _, s := range []Settings{of(Base, ""), of(Memo, ""), {Name: Tent}} {
+		if got := s.ForRows(8, runtime.DeviceCPU); !reflect.DeepEqual(got, s) {
+			t.Errorf("%+v became %+v", s, got)
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/oatta/oatta/memo"
 	"github.com/oatta/oatta/models/optim"
 	"github.com/oatta/oatta/models/predict"
+	"github.com/oatta/oatta/runtime"
 	"github.com/oatta/oatta/tent"
 )
 
@@ -137,6 +138,29 @@ func (x *TentSettings) optimizer() (optim.Settings, error) {
 func (x *TentSettings) DefaultRate() (float64, error) {
 	o, err := x.optimizer()
 	return tent.DefaultRate(o), err
+}
+
+// DefaultBatch is how many items one run of a network takes, or how many streams it advances, where nobody asks for a number.
+func DefaultBatch(device string) int {
+	if device == string(runtime.DeviceCPU) {
+		return 4
+	}
+	return 32
+}
+
+// ForRows returns the settings for runs that mostly advance so many streams: Tent's convolutions are written in the forms that are fastest
+// for them on a CPU, which elsewhere nobody measured. Runs of other numbers compute the same, in another time. Other predictors, and Tent
+// in a file that holds its graph, stay.
+func (s Settings) ForRows(rows int, d runtime.Device) Settings {
+	if s.Tent == nil || cmp.Or(d, runtime.DeviceCPU) != runtime.DeviceCPU {
+		return s
+	}
+	t := *s.Tent
+	if t.Rows = rows; t.Reset == tent.Never.String() {
+		t.Rows = min(rows, 1) // streams go one after another
+	}
+	s.Tent = &t
+	return s
 }
 
 // build returns the settings of the graph, whose output is of a kind.

@@ -99,10 +99,10 @@ type share struct{ batch, runs, loaders int }
 
 func (k *network) share(c *cli.Context) (share, error) {
 	cores := goruntime.GOMAXPROCS(0) // heeds the limits of a container
-	s := share{batch: 4, runs: max(1, cores/k.config.IntraThreads), loaders: cores}
+	s := share{batch: method.DefaultBatch(k.predictor.Device()), runs: max(1, cores/k.config.IntraThreads), loaders: cores}
 	onCPU := k.predictor.Device() == string(runtime.DeviceCPU)
 	if !onCPU {
-		s.batch, s.runs = 32, 2
+		s.runs = 2
 	}
 	for _, f := range []struct {
 		name string

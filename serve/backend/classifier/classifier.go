@@ -49,10 +49,7 @@ func Open(e runtime.Engine, m *models.Model, s method.Settings, o Options) (*Cla
 	}
 	c := &Classifier{manifest: m.Manifest, predictor: p, batch: o.Batch, runs: max(1, o.Runs), seed: s.Seed}
 	if c.batch == 0 {
-		c.batch = 4
-		if p.Device() != string(runtime.DeviceCPU) {
-			c.batch = 32
-		}
+		c.batch = method.DefaultBatch(p.Device())
 	}
 	c.batch = p.Batch(c.batch)
 	if c.rows, err = rowsOf(m, p, o); err == nil && p.Streams != nil {
