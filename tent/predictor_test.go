@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oatta/oatta/models/forms/formstest"
 	"github.com/oatta/oatta/models/graph"
 	"github.com/oatta/oatta/models/onnx"
 	"github.com/oatta/oatta/models/optim"
@@ -116,32 +117,17 @@ func TestRowsAreIndependent(t *testing.T) {
 	}
 }
 
-// wideNet is a network of pictures [4, 8, 8] with a convolution that goes by minimal filtering where runs mostly have eight rows.
-func wideNet() *onnx.Model {
-	n := &small{Graph: graph.New("wide", 21)}
-	x := n.Input("x", graph.Type{Elem: graph.Float32, Shape: append(graph.Shape{graph.Sym("N")}, graph.Of(4, 8, 8)...)})
-	for i, in := range []int64{4, 96} {
-		name := fmt.Sprintf("bn%d", i)
-		x = n.Op("Conv", []graph.Value{x, n.param(fmt.Sprintf("conv%d", i), 0, 96, in, 3, 3)}, graph.A("pads", []int{1, 1, 1, 1}))
-		s, b := n.affine(name, 96)
-		x = n.Op("Relu", []graph.Value{n.Op("BatchNormalization", []graph.Value{x, s, b, n.param(name+".running_mean", 0, 96), n.param(name+".running_var", float32(in), 96)})})
-	}
-	y := n.Op("ReduceMean", []graph.Value{x, n.Ints(2, 3)}, graph.A("keepdims", 0))
-	n.Output("logits", n.Op("Gemm", []graph.Value{y, n.param("head", 0, smallClasses, 96)}, graph.A("transB", 1)))
-	return onnx.New(n.Graph)
-}
-
 // TestFormsOfRows: a graph in forms for many rows has streams be what they are in the plain forms and alone, to rounding, in runs of any
 // number, and at a fixed one whatever their mates see.
 func TestFormsOfRows(t *testing.T) {
-	plain, formed := build(t, wideNet(), tent.Settings{Rate: 0.01}), build(t, wideNet(), tent.Settings{Rate: 0.01, Rows: 8})
-	if a, b := convolutions(plain), convolutions(formed); b >= a {
+	plain, formed := build(t, formstest.Network(), tent.Settings{Rate: 0.01}), build(t, formstest.Network(), tent.Settings{Rate: 0.01, Rows: formstest.Rows})
+	if a, b := formstest.Convolutions(plain), formstest.Convolutions(formed); b >= a {
 		t.Fatalf("%d convolutions with rows known, %d without", b, a)
 	}
 	compareLockstep(t, formed, 1e-5)
 	var results [3][]float32
 	for try, m := range []*onnx.Model{plain, formed, formed} {
-		p, lanes := predictorOf(t, m, tent.Options{}), []int{0, 1, 2, 3, 4, 5, 6, 7}
+		p, lanes := predictorOf(t, m, tent.Options{}), []int{0, 1, 2, 3}
 		for _, lane := range lanes {
 			p.Begin(lane)
 		}
@@ -150,7 +136,7 @@ func TestFormsOfRows(t *testing.T) {
 			for mate := range lanes[1:] {
 				src = append(src, item(p, 20*try+mate, at)...)
 			}
-			results[try] = append(results[try], stepped(t, p, src, lanes...)[:smallClasses]...)
+			results[try] = append(results[try], stepped(t, p, src, lanes...)[:formstest.Classes]...)
 		}
 	}
 	if d := farthest(results[0], results[1]); !(d <= 1e-5) || d == 0 {
@@ -159,16 +145,6 @@ func TestFormsOfRows(t *testing.T) {
 	if !slices.Equal(results[1], results[2]) {
 		t.Errorf("other mates, other predictions: %v, %v", results[1], results[2])
 	}
-}
-
-// convolutions counts those of a graph.
-func convolutions(m *onnx.Model) (count int) {
-	for _, n := range m.Graph.Nodes() {
-		if n.Op == "Conv" {
-			count++
-		}
-	}
-	return count
 }
 
 // TestRepeats: the same stream gives the same bits, in another lane, after another stream, in another session, and continued from a

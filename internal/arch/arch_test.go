@@ -39,6 +39,7 @@ var rules = []rule{
 	{"models/onnx/onnxpb", nil, "generated from the format alone"},
 	{"models/onnx", []string{"internal/replace", "models/graph", "models/onnx/onnxpb"}, "a file format knows the IR and nothing else"},
 	{"models/autodiff", []string{"models/graph"}, "the calculus knows the IR and nothing else"},
+	{"models/forms/formstest", []string{"models/graph", "models/onnx"}, "a network, for tests"},
 	{"models/forms", []string{"internal/lock", "internal/replace", "internal/timing", "models/autodiff", "models/graph", "models/onnx", "runtime"}, "in which form a function is written does not depend on whose graph it is; what is fastest is timed on whatever engine there is, and kept"},
 	{"models/optim", []string{"models/graph"}, "optimisers are graph nodes"},
 	{"models/weights", []string{"internal/npy", "internal/replace"}, "weight files know no graph"},
