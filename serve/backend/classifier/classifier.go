@@ -1,6 +1,7 @@
 package classifier
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,15 +44,12 @@ var (
 
 // Open opens the predictor of a model.
 func Open(e runtime.Engine, m *models.Model, s method.Settings, o Options) (*Classifier, error) {
+	s = s.ForRows(cmp.Or(o.Batch, method.DefaultBatch(string(runtime.DeviceCPU))), o.Config.Device)
 	p, err := method.Open(e, m, s, method.Options{Config: o.Config})
 	if err != nil {
 		return nil, fmt.Errorf("classifier: %w", err)
 	}
-	c := &Classifier{manifest: m.Manifest, predictor: p, batch: o.Batch, runs: max(1, o.Runs), seed: s.Seed}
-	if c.batch == 0 {
-		c.batch = method.DefaultBatch(p.Device())
-	}
-	c.batch = p.Batch(c.batch)
+	c := &Classifier{manifest: m.Manifest, predictor: p, batch: p.Batch(cmp.Or(o.Batch, method.DefaultBatch(p.Device()))), runs: max(1, o.Runs), seed: s.Seed}
 	if c.rows, err = rowsOf(m, p, o); err == nil && p.Streams != nil {
 		c.runs = 1
 		c.lanes, err = newLanes(p.Streams, c.batch, o.Memory)

@@ -18,6 +18,8 @@ import (
 	"github.com/oatta/oatta/adapt"
 	"github.com/oatta/oatta/internal/method"
 	"github.com/oatta/oatta/models"
+	"github.com/oatta/oatta/models/forms/formstest"
+	"github.com/oatta/oatta/models/onnx"
 	"github.com/oatta/oatta/runtime"
 	"github.com/oatta/oatta/runtime/ort/orttest"
 	"github.com/oatta/oatta/serve"
@@ -294,4 +296,64 @@ func TestTextsAndSignals(t *testing.T) {
 	if len(raw) != len(m.Labels) {
 		t.Errorf("%v", raw)
 	}
+}
+
+// opened keeps the graphs that an engine opens.
+type opened struct {
+	runtime.Engine
+	graphs [][]byte
+}
+
+func (o *opened) Open(model []byte, cfg runtime.Config) (runtime.Session, error) {
+	o.graphs = append(o.graphs, bytes.Clone(model))
+	return o.Engine.Open(model, cfg)
+}
+
+// Tent's graph is written for as many streams as a run may advance, and answers are those of a graph for one, to rounding.
+func TestFormsOfTheBatch(t *testing.T) {
+	like, err := models.Load(cifar)
+	if err != nil {
+		t.Fatal(err)
+	}
+	like.Manifest.SHA256, like.Manifest.Parameters = "", 0
+	engine := &opened{Engine: orttest.Engine(t)}
+	of := func(batch int) []float64 {
+		return askedOfForms(t, engine, like.Manifest, classifier.Options{Config: runtime.Config{IntraThreads: 1}, Batch: batch})
+	}
+	alone, byDefault, more := of(1), of(0), of(formstest.Rows+1)
+	equal(t, "in the default batch", byDefault, alone, 1e-5)
+	equal(t, "in a larger batch", more, alone, 1e-5)
+	var convolutions []int
+	for _, data := range engine.graphs {
+		m, err := onnx.Parse(data, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		convolutions = append(convolutions, formstest.Convolutions(m))
+	}
+	if c := convolutions; len(c) != 3 || c[1] >= c[0] || c[2] != c[1] {
+		t.Errorf("convolutions %v: want fewer for %d streams and more than for one", c, formstest.Rows)
+	}
+}
+
+// askedOfForms returns what Tent on a network whose forms depend on rows answers to two pictures of a stream.
+func askedOfForms(t *testing.T, engine runtime.Engine, manifest models.Manifest, o classifier.Options) (out []float64) {
+	t.Helper()
+	m, err := models.New(formstest.Network(), manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := method.Default(method.Tent, manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := mustServe(t, backend.Source{Name: "wide", Open: func(context.Context) (*backend.Opened, error) {
+		c, err := classifier.Open(engine, m, s, o)
+		return &backend.Opened{Classes: formstest.Classes, Labels: manifest.Labels, Network: c}, err
+	}})
+	for i := range 2 {
+		raw, _ := mustInfer(t, b, ask("wide", "a", encoded("image", picture(t, i))))
+		out = append(out, raw...)
+	}
+	return out
 }
