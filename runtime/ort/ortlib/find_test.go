@@ -210,7 +210,8 @@ func TestSystemDirs(t *testing.T) {
 	}
 	dir := t.TempDir()
 	t.Setenv("LD_LIBRARY_PATH", dir)
-	if got := (Options{}).systemDirs(); got[0] != dir || !slices.Contains(got, "/usr/lib/x86_64-linux-gnu") {
+	t.Setenv("HOMEBREW_PREFIX", "/home/ann/brew")
+	if got := (Options{}).systemDirs(); got[0] != dir || got[1] != "/home/ann/brew/lib" || !slices.Contains(got, "/usr/lib/x86_64-linux-gnu") {
 		t.Errorf("%q", got)
 	}
 }

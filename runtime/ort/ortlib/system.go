@@ -13,7 +13,7 @@ import (
 var systemFolders = map[string][]string{
 	"linux": {
 		"/usr/local/lib", "/usr/local/lib64", "/usr/lib", "/usr/lib64", "/lib", "/lib64",
-		"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/opt/onnxruntime/lib",
+		"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/opt/onnxruntime/lib", "/home/linuxbrew/.linuxbrew/lib",
 	},
 	"darwin": {
 		"/opt/homebrew/lib", "/opt/homebrew/opt/onnxruntime/lib", "/usr/local/lib", "/usr/local/opt/onnxruntime/lib",
@@ -36,6 +36,9 @@ func (o Options) systemDirs() []string {
 	var dirs []string
 	for _, name := range systemVariables[goruntime.GOOS] {
 		dirs = append(dirs, filepath.SplitList(os.Getenv(name))...)
+	}
+	if prefix := os.Getenv("HOMEBREW_PREFIX"); prefix != "" { // `brew shellenv` sets it
+		dirs = append(dirs, filepath.Join(prefix, "lib"))
 	}
 	dirs = append(dirs, systemFolders[goruntime.GOOS]...)
 	return usable(dirs, os.Getenv("SystemRoot"))
