@@ -19,7 +19,7 @@ func TestRatios(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := jobs(Settings{Methods: []string{"forward", "tent3", "forward-8", "tent3-8"}, Views: 1})
+	list, err := jobs(Settings{Methods: []string{"forward", "tent3", "forward-8", "tent3-8", "forward-views", "memo"}, Views: 16})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestRatios(t *testing.T) {
 		steps = append(steps, s)
 	}
 	const tries = 3
-	for i, most := range []float64{1: 3.8, 3: 3.2} {
+	for i, most := range []float64{1: 3.8, 3: 3.2, 5: 3.9} {
 		if most == 0 {
 			continue
 		}
@@ -56,7 +56,7 @@ func TestRatios(t *testing.T) {
 // ratio is the median of the ratios of some rounds.
 func ratio(t *testing.T, a, b *step) float64 {
 	t.Helper()
-	const rounds = 7
+	const rounds = 5
 	var times [2][]float64
 	for range rounds {
 		for i, s := range []*step{a, b} {
