@@ -23,7 +23,7 @@ func TestAll(t *testing.T) {
 		}}
 	}
 	a, b := busy("a"), busy("b")
-	if err := All([]*Task{a, b}, 3, 1e-9); err != nil {
+	if err := All([]*Task{a, b}, 3, 0); err != nil {
 		t.Fatal(err)
 	}
 	if got := strings.Join(order, ""); !strings.HasSuffix(got, "ababab") || len(a.times) != 3 || a.Median() < 0 {
