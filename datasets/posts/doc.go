@@ -7,9 +7,9 @@
 // quote is not closed, a row ends where CSV says that it does, which may be many lines on: rows have at most 16 MiB.
 //
 // [Open] holds all posts in memory but for their texts, some 45 bytes and the id each, up to a limit, and orders each stream by time. The texts, once they
-// are over 4 MiB, wait in a temporary file (TMPDIR says in which folder), so that what was read is what is classified, even if the file of
-// posts changes meanwhile, and gzip is read once. The order is stable: posts of one time, and posts
-// without a time, which take that of their predecessor in the file, stay in the order of the file. Streams come in order of their first post.
+// are over 4 MiB, wait in a temporary file (TMPDIR says in which folder, TMP on Windows), so that what was read is what is classified, even if the
+// file of posts changes meanwhile, and gzip is read once. The order is stable: posts of one time, and posts without a time, which take that of their
+// predecessor in the file, stay in the order of the file. Streams come in order of their first post.
 //
 // # Text
 //

@@ -112,7 +112,7 @@ func TestListingTwin(t *testing.T) {
 // A temporary file leaves nothing behind, and one that cannot be made, or is gone, is an error.
 func TestSpoolFile(t *testing.T) {
 	folder := t.TempDir()
-	t.Setenv("TMPDIR", folder)
+	temporaryFolder(t, folder)
 	all := randomPosts(rand.New(rand.NewPCG(1, 0)), 6000, 3000)
 	list, err := collect(&told{all}, Options{})
 	if err != nil {
@@ -129,10 +129,17 @@ func TestSpoolFile(t *testing.T) {
 	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
-	t.Setenv("TMPDIR", folder+"/gone")
+	temporaryFolder(t, folder+"/gone")
 	if _, err := collect(&told{all}, Options{}); err == nil || !strings.Contains(err.Error(), "temporary file of texts") {
 		t.Errorf("no folder for the file: %v", err)
 	}
+}
+
+// temporaryFolder says where temporary files lie from now on.
+func temporaryFolder(t *testing.T, folder string) {
+	t.Helper()
+	t.Setenv("TMPDIR", folder)
+	t.Setenv("TMP", folder) // the name of Windows
 }
 
 // Rows that are long do not stay in memory with the id that is cut from them.

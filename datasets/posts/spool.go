@@ -3,6 +3,7 @@ package posts
 import (
 	"fmt"
 	"os"
+	goruntime "runtime"
 
 	"github.com/oatta/oatta/datasets/internal/message"
 )
@@ -82,7 +83,11 @@ func (s *spool) text(from, to int64) (string, error) {
 
 // spoolError says what file is meant, whose own name says nothing.
 func spoolError(err error) error {
-	return fmt.Errorf("datasets/posts: temporary file of texts (TMPDIR says where): %w", message.Cause(err))
+	variable := "TMPDIR"
+	if goruntime.GOOS == "windows" {
+		variable = "TMP"
+	}
+	return fmt.Errorf("datasets/posts: temporary file of texts (%s says where): %w", variable, message.Cause(err))
 }
 
 // close frees the file.
