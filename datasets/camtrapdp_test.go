@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/oatta/oatta/internal/testdata"
 )
 
 // dpTree is a package with two deployments at one place, media by path and by URL, and observations of all kinds.
@@ -109,7 +111,7 @@ func TestCamtrapDPErrors(t *testing.T) {
 	} {
 		meta := tree(t, c.files)
 		_, err := List(context.Background(), root, Options{Metadata: meta, MetadataFormat: FormatCamtrapDP, Fields: Fields{Stream: c.stream}})
-		if err == nil || !strings.HasPrefix(err.Error(), "datasets: ") || !strings.Contains(err.Error(), c.want) {
+		if err == nil || !strings.HasPrefix(err.Error(), "datasets: ") || !strings.Contains(testdata.Plain(err.Error()), c.want) {
 			t.Errorf("%v: error %v, want %s", c.files, err, c.want)
 		}
 	}

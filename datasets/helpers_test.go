@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/oatta/oatta/datasets/internal/message"
+	"github.com/oatta/oatta/internal/testdata"
 )
 
 var update = flag.Bool("update", false, "write the goldens under testdata instead of comparing")
@@ -95,12 +96,18 @@ func suffix(before, s string) string {
 	return before + s
 }
 
+// withoutRoot is a text in which ROOT stands for a folder, and slashes in the paths below it.
+func withoutRoot(text, root string) string {
+	if root == "" {
+		return text
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(text, root+string(filepath.Separator), "ROOT/"), root, "ROOT")
+}
+
 // want compares a transcript, leaving out the name of a temporary folder.
 func want(tb testing.TB, got, root, expected string) {
 	tb.Helper()
-	if root != "" {
-		got = strings.ReplaceAll(got, root, "ROOT")
-	}
+	got = testdata.Plain(withoutRoot(got, root))
 	if diff := cmp.Diff(strings.TrimLeft(expected, "\n"), got); diff != "" {
 		tb.Errorf("transcript differs (-want +got):\n%s\ngot:\n%s", diff, got)
 	}

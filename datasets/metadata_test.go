@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/oatta/oatta/internal/testdata"
 )
 
 func TestMatchFiles(t *testing.T) {
@@ -192,7 +194,7 @@ func TestMetadataErrors(t *testing.T) {
 		"gz.csv":      "datasets: ROOT/gz.csv: ",
 	} {
 		_, err := List(context.Background(), root, Options{Metadata: root + "/" + file})
-		if err == nil || !strings.HasPrefix(strings.ReplaceAll(err.Error(), root, "ROOT"), part) {
+		if err == nil || !strings.HasPrefix(testdata.Plain(withoutRoot(err.Error(), root)), part) {
 			t.Errorf("%s: error %v, want %s", file, err, part)
 		}
 	}

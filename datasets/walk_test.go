@@ -111,7 +111,7 @@ stream top
 warning 3 streams without any capture time, ordered by name: cam1, cam2, top
 `)
 	got := transcript(ListAll(ctx, join("cam1", "x/cam1"), Options{}))
-	want(t, got, strings.TrimPrefix(root, "/"), `
+	want(t, got, strings.TrimPrefix(filepath.ToSlash(root), "/"), `
 stream ROOT/cam1
   ROOT/cam1/a.jpg
 stream ROOT/x/cam1

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -124,7 +125,7 @@ func TestLoadRefuses(t *testing.T) {
 			write(t, dir, "net.json", []byte(c.manifest))
 		}
 		_, err := Load(write(t, dir, "net.onnx", c.data))
-		if err == nil || !strings.Contains(strings.ReplaceAll(err.Error(), dir, "DIR"), c.want) || !strings.Contains(err.Error(), "net.") {
+		if err == nil || !strings.Contains(strings.ReplaceAll(filepath.ToSlash(err.Error()), filepath.ToSlash(dir), "DIR"), c.want) || !strings.Contains(err.Error(), "net.") {
 			t.Errorf("%s: got %v, want an error with %q", c.name, err, c.want)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/oatta/oatta/datasets"
 	"github.com/oatta/oatta/datasets/megadetector"
+	"github.com/oatta/oatta/internal/testdata"
 	"github.com/oatta/oatta/preprocess/image"
 )
 
@@ -305,7 +306,7 @@ func TestBoxesRefused(t *testing.T) {
 		"are of one picture":                                        usualBoxes(file(`{"file": "1.png", ` + box + `, {"file": "1.png", ` + box)),
 		"no such file":                                              usualBoxes(filepath.Join(dir, "none.json")),
 	} {
-		if _, err := ReadBoxes(l, o); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ReadBoxes(l, o); err == nil || !strings.Contains(testdata.Plain(err.Error()), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}

@@ -304,6 +304,7 @@ func TestBursts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer root.Close() // read only
 	c, err := gathered(t, Settings{Inputs: root, Thumbnails: 50}, results(t, "r.jsonl", lines))
 	if err != nil {
 		t.Fatal(err)

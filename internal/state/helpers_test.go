@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/oatta/oatta/adapt"
+	"github.com/oatta/oatta/internal/testdata"
 )
 
 // Some tests start this binary again, to kill it or to bound what it may write: see crash_test.go and full_unix_test.go.
@@ -108,7 +109,7 @@ func snapshot(t testing.TB, f *adapt.Filter, err error) []byte {
 // fails asserts an error that names the place and has want in it.
 func fails(t testing.TB, what string, err error, want string) {
 	t.Helper()
-	if err == nil || !strings.HasPrefix(err.Error(), "state: ") || !strings.Contains(err.Error(), want) {
+	if err == nil || !strings.HasPrefix(err.Error(), "state: ") || !strings.Contains(testdata.Plain(err.Error()), want) {
 		t.Errorf("%s: error %v, want one from state with %q", what, err, want)
 	}
 }

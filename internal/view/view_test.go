@@ -530,7 +530,7 @@ func TestRefusals(t *testing.T) {
 	must(t, os.Remove(d.labels))
 	must(t, os.Chmod(filepath.Dir(d.labels), 0o500))
 	t.Cleanup(func() { _ = os.Chmod(filepath.Dir(d.labels), 0o700) })
-	if status, _, _ := d.post("/label", "item", "0", "label", "deer"); os.Geteuid() != 0 && status != 507 {
+	if status, _, _ := d.post("/label", "item", "0", "label", "deer"); os.Geteuid() > 0 && status != 507 {
 		t.Errorf("a folder that may not be written: %d", status)
 	}
 }

@@ -147,7 +147,7 @@ func TestPairsOfText(t *testing.T) {
 		pairs, _, unclear := hypnogram.Pairs(paths)
 		got := ""
 		for _, p := range pairs {
-			got += strings.ReplaceAll(p.Recording+"="+p.Hypnogram, dir+"/", "")
+			got += strings.ReplaceAll(filepath.ToSlash(p.Recording+"="+p.Hypnogram), filepath.ToSlash(dir)+"/", "")
 		}
 		if unclear != nil {
 			got = "unclear"

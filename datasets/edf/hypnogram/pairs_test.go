@@ -51,7 +51,7 @@ func TestPairsByStem(t *testing.T) {
 		pairs, _, unclear := hypnogram.Pairs(paths)
 		var got []string
 		for _, p := range pairs {
-			got = append(got, strings.ReplaceAll(p.Recording+"="+p.Hypnogram, dir+"/", ""))
+			got = append(got, strings.ReplaceAll(filepath.ToSlash(p.Recording+"="+p.Hypnogram), filepath.ToSlash(dir)+"/", ""))
 		}
 		if unclear != nil {
 			got = append(got, "unclear")

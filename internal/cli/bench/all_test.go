@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/oatta/oatta/benchmarks/report"
@@ -234,7 +235,7 @@ func TestAllRefuses(t *testing.T) {
 	for name, args := range map[string][]string{
 		"--out: want a folder":      {},
 		`no study "none"`:           {"--out", t.TempDir(), "--only", "none"},
-		"not a directory":           {"--out", "all_test.go", "--only", "study"},
+		syscall.ENOTDIR.Error():     {"--out", "all_test.go", "--only", "study"},
 		`unexpected argument "dir"`: {"--out", t.TempDir(), "dir"},
 	} {
 		if _, _, err := bench(append([]string{"all"}, args...)...); err == nil || !strings.Contains(err.Error(), name) {
