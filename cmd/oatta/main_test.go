@@ -64,7 +64,7 @@ func oatta(t testing.TB, args ...string) (code int, out, errOut string) {
 	t.Helper()
 	var o, e bytes.Buffer
 	code = execute(context.Background(), append([]string{"oatta"}, args...), console.Environment{Out: &o, Err: &e})
-	return code, o.String(), e.String()
+	return code, o.String(), testdata.Plain(e.String())
 }
 
 // mustOatta wants the exit code.
