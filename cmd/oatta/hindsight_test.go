@@ -85,6 +85,7 @@ func TestRunRemembersStreams(t *testing.T) {
 	if _, errOut := mustOatta(t, console.Nothing, args(second, "--state", state, "--gaps", "off")...); !strings.Contains(errOut, "--gaps") {
 		t.Errorf("other times: %s", errOut)
 	}
+	mustOatta(t, console.Fine, "state", "list", "--state", state) // who was refused has closed it
 	for _, flag := range []string{"--smooth", "--viterbi"} {
 		if _, errOut := mustOatta(t, console.Nothing, args(second, "--state", state, flag)...); !strings.Contains(errOut, "--state and "+flag) {
 			t.Errorf("%s: %s", flag, errOut)

@@ -67,10 +67,10 @@ func (r *classification) run(m *models.Model, listed time.Duration) (err error) 
 		return err
 	}
 	defer r.k.Close()
+	defer func() { err = errors.Join(err, r.memory.close()) }()
 	if err = r.memory.open(&r.filter, r.input.Streams()); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, r.memory.close()) }()
 	s, err := r.k.share(r.c)
 	if err != nil {
 		return err
