@@ -35,9 +35,10 @@ func (f *full) Commit(p state.Position) error {
 // mustFill opens a backend whose filter model has a store that can be full.
 func mustFill(t *testing.T, o Options, block chan struct{}) (*Backend, *full) {
 	t.Helper()
+	dir := t.TempDir() // before the backend, which is closed before it is removed
 	b := mustNew(t, o)
 	m := b.models["filter"]
-	file, err := state.Open(inFolder(t.TempDir())("full"), state.Options{Classes: classes, Settings: m.filter})
+	file, err := state.Open(inFolder(dir)("full"), state.Options{Classes: classes, Settings: m.filter})
 	if err != nil {
 		t.Fatal(err)
 	}
