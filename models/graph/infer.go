@@ -3,21 +3,64 @@ package graph
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // Infer finds element types and shapes of all results, in order, and the elements of integer tensors with which exporters compute
 // shapes. It adds to what is known already; where the two contradict, or an operator cannot take its inputs, the error names node and
 // operator. Results of operators that are not in the table stay unknown. Operators are taken in the forms into which package onnx
 // brings every file.
-func (g *Graph) Infer() error {
+func (g *Graph) Infer() error { return g.inferAll(func(*Node) {}) }
+
+func (g *Graph) inferAll(then func(n *Node)) error {
 	g.init()
 	g.spent = 0
 	for _, n := range g.nodes {
 		if err := g.inferNode(n); err != nil {
 			return err
 		}
+		then(n)
 	}
 	return nil
+}
+
+// NameSizes is [Graph.Infer], after which no size of a result whose rank is known is [Any]: one of which nothing is known where it arises
+// has a name of its own, and what other results take from it is seen to be the same.
+func (g *Graph) NameSizes() error {
+	used, next := g.sizeNames(), 1
+	return g.inferAll(func(n *Node) {
+		for _, v := range n.Outputs {
+			if v == None || !slices.Contains(g.at(v).typ.Shape, Any) {
+				continue
+			}
+			shape := slices.Clone(g.at(v).typ.Shape)
+			for i, d := range shape {
+				if d != Any {
+					continue
+				}
+				for used["?"+strconv.Itoa(next)] {
+					next++
+				}
+				shape[i] = Sym("?" + strconv.Itoa(next))
+				next++
+			}
+			g.at(v).typ.Shape = shape
+		}
+	})
+}
+
+// sizeNames are the names in all sizes, of products those of their factors.
+func (g *Graph) sizeNames() map[string]bool {
+	used := map[string]bool{}
+	for i := range g.values {
+		for _, d := range g.values[i].typ.Shape {
+			for name := range strings.SplitSeq(d.Name, "*") {
+				used[name] = true
+			}
+		}
+	}
+	return used
 }
 
 // Forget removes what is known of results, so that Infer can begin anew after an input has changed its type. What a file declares of

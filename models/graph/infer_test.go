@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -258,6 +259,28 @@ func TestInferMergesWithDeclared(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("declared %v: %s, want %s", declared, got, want)
+		}
+	}
+}
+
+// Sizes of which nothing is known get names that nobody had, which are handed on and stay.
+func TestNameSizes(t *testing.T) {
+	g := New("g", 18)
+	x := g.Input("x", Type{Elem: Float32, Shape: Shape{Sym("?1"), N(4)}})
+	length := g.Input("length", Type{Elem: Int64, Shape: Of(1)})
+	part := g.Op("Slice", []Value{g.Const("table", NewTensor(make([]float32, 24), 6, 4)), g.Ints(0), length, g.Ints(0)})
+	sum := g.Op("Add", []Value{x, part})
+	last := g.Op("Mul", []Value{g.Op("Relu", []Value{sum}), sum})
+	for _, then := range []func() error{g.NameSizes, g.Infer, g.NameSizes} {
+		if err := then(); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, v := range []Value{x, part, sum, last} {
+			got = append(got, g.TypeOf(v).Shape.String())
+		}
+		if want := []string{"[?1,4]", "[?2,4]", "[?3,4]", "[?3,4]"}; !slices.Equal(got, want) {
+			t.Errorf("%v, want %v", got, want)
 		}
 	}
 }
