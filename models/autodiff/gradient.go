@@ -61,6 +61,9 @@ func PullbackBy(g *graph.Graph, ys, dys, wrt []graph.Value, choose func(n *graph
 	if v := g.Opset(""); v < normal {
 		return nil, fmt.Errorf("autodiff: graph %q means operator set %d, rules need the forms of %d or later", g.Name, v, normal)
 	}
+	if err := g.NameSizes(); err != nil { // so that what is not stretched is seen not to be, see sumTo
+		return nil, fmt.Errorf("autodiff: %w", err)
+	}
 	w := &walk{g: g, choose: choose, nodes: slices.Clone(g.Nodes()), active: map[graph.Value]bool{}, adjoint: map[graph.Value]graph.Value{}}
 	for _, v := range wrt {
 		w.active[v] = true

@@ -216,6 +216,47 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// TestSizesFoundAtRunTime: what is added to texts of an open length makes the sum's length one that only the run knows. Nothing is summed
+// there but along the axis of which the scale has one number.
+func TestSizesFoundAtRunTime(t *testing.T) {
+	g := graph.New("texts", 18)
+	open := func(name string, shape ...graph.Dim) graph.Value {
+		return g.Input(name, graph.Type{Elem: graph.Float64, Shape: append(shape, graph.N(2))})
+	}
+	x, scale := open("x", graph.Sym("N"), graph.Sym("L")), open("scale", graph.Sym("N"), graph.N(1))
+	length := g.Op("Shape", []graph.Value{x}, graph.A("start", 1), graph.A("end", 2))
+	places := g.Op("Slice", []graph.Value{g.Param("places", graph.NewTensor([]float64{1, 2, 3, 4, 5, 6, 7, 8}, 4, 2)), g.Ints(0), length, g.Ints(0)})
+	h := g.Op("Mul", []graph.Value{g.Op("Add", []graph.Value{x, places}), scale})
+	h = g.Op("Add", []graph.Value{h, g.Op("Tanh", []graph.Value{h})})
+	h = g.Op("MatMul", []graph.Value{h, g.Param("weight", graph.NewTensor([]float64{1, 0, 0, 1}, 2, 2))})
+	d, err := autodiff.Gradient(g, g.Op("ReduceSum", []graph.Value{h}, graph.A("keepdims", 0)), []graph.Value{scale})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.SetOutputs(d...)
+	g.Prune()
+	sums := 0
+	for _, n := range g.Nodes() {
+		switch n.Op {
+		case "NonZero":
+			t.Errorf("axes are found at run time: %v", n)
+		case "ReduceSum":
+			sums++
+		}
+	}
+	if sums != 1 {
+		t.Errorf("%d sums, want one", sums)
+	}
+	got, err := oracle.Run(g, oracle.Float64s([]float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8}, 2, 2, 2), oracle.Float64s([]float64{0.5, 1, -1, 2}, 2, 1, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// With a = x + places, of which scale multiplies each: sum over places of a (2 - tanh(a scale)^2).
+	term := func(a, s float64) float64 { return a * (2 - math.Pow(math.Tanh(a*s), 2)) }
+	want := []float64{term(1.1, 0.5) + term(3.3, 0.5), term(2.2, 1) + term(4.4, 1), term(1.5, -1) + term(3.7, -1), term(2.6, 2) + term(4.8, 2)}
+	sameNumbers(t, "gradient by scale", got[0].F, want, 1e-14)
+}
+
 // TestSameGraphTwice: nothing that is emitted depends on the order of a map.
 func TestSameGraphTwice(t *testing.T) {
 	for _, c := range networkCases() {

@@ -2,6 +2,7 @@ package autodiff
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/oatta/oatta/models/graph"
@@ -72,10 +73,10 @@ func matMul(c *call) ([]graph.Value, error) {
 	}
 	out := make([]graph.Value, 2)
 	if c.needs(0) {
-		out[0] = c.op("MatMul", dy, c.swapLast(b, max(ranks[1], 2)))
+		out[0] = c.asMatrices(c.op("MatMul", dy, c.swapLast(b, max(ranks[1], 2))), a)
 	}
 	if c.needs(1) {
-		out[1] = c.op("MatMul", c.swapLast(a, max(ranks[0], 2)), dy)
+		out[1] = c.asMatrices(c.op("MatMul", c.swapLast(a, max(ranks[0], 2)), dy), b)
 	}
 	for i := range out {
 		if out[i] != graph.None && ranks[i] == 1 {
@@ -84,6 +85,21 @@ func matMul(c *call) ([]graph.Value, error) {
 		}
 	}
 	return out, nil
+}
+
+// asMatrices says of a product that its matrices have the sizes of those of v, whose adjoint it is: inference knows them by the names that
+// they have in the other operand.
+func (c *call) asMatrices(d, v graph.Value) graph.Value {
+	t, s := c.g.TypeOf(d), c.shape(v)
+	n := len(t.Shape)
+	if n < 2 || len(s) < 2 {
+		return d
+	}
+	if matrices, ok := join(s[len(s)-2:], t.Shape[n-2:]); ok {
+		t.Shape = slices.Concat(t.Shape[:n-2], matrices)
+		c.g.SetType(d, t)
+	}
+	return d
 }
 
 // matMulFlat: b: [K, N] as in every linear layer. Gemm reads it transposed, so that no copy is made or stored.
