@@ -17,6 +17,9 @@ const killedCode = 1
 // interrupt does what Ctrl-C does.
 func interrupt(cmd *exec.Cmd) error { return tell(cmd, windows.CTRL_C_EVENT) }
 
+// terminate ends a server in order, for which there is no other signal.
+func terminate(cmd *exec.Cmd) error { return interrupt(cmd) }
+
 // tell does in a process what Windows does when a key of its console is pressed or its window is closed: a thread begins at the function that
 // asks the handlers. That lies at one address in all processes. It needs no console, and it reaches the one process alone.
 func tell(cmd *exec.Cmd, event uintptr) error {

@@ -20,6 +20,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	goruntime "runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -72,7 +73,7 @@ func startCommand(t *testing.T, cmd *exec.Cmd, env []string) *served {
 // stop ends the server by a signal and returns its error.
 func (s *served) stop(t *testing.T) error {
 	t.Helper()
-	if err := s.Process.Signal(syscall.SIGTERM); err != nil {
+	if err := terminate(s.Cmd); err != nil {
 		t.Fatal(err)
 	}
 	done := make(chan error, 1)
@@ -339,6 +340,9 @@ func TestServeTokens(t *testing.T) {
 	late := key("late")
 	if status, _ := ask(late, "POST", infer, body); status != 401 {
 		t.Errorf("a key that is not read yet: %d", status)
+	}
+	if goruntime.GOOS == "windows" {
+		return // it has no SIGHUP: keys are read when the server starts
 	}
 	if err := s.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)

@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"testing"
 	"time"
 
@@ -115,7 +114,7 @@ func TestServeWork(t *testing.T) {
 	if bad := got[""]; len(bad) != 1 || bad[0].Error == "" {
 		t.Errorf("what is no item had %+v", bad)
 	}
-	if err := worker.Process.Signal(syscall.SIGTERM); err != nil {
+	if err := terminate(worker); err != nil {
 		t.Fatal(err)
 	}
 	if err := worker.Wait(); err != nil {
