@@ -9,7 +9,7 @@ import (
 // blended is a BatchNormalization whose statistics are part source, part batch. No gradient flows through statistics, as in the official
 // code, so that they are inputs while the gradient is written and take their place afterwards.
 type blended struct {
-	x              graph.Value // what is normalised
+	norm           *graph.Node // of the network on the views, whose convolutions may be written anew meanwhile
 	mean, variance graph.Value // inputs of the network on the views
 	source         [2]*graph.Tensor
 	standIn        [2]graph.Value // inputs of the graph that is made
@@ -38,7 +38,7 @@ func openStatistics(g *graph.Graph) ([]blended, error) {
 	}
 	var out []blended
 	for _, n := range nodes {
-		b := blended{x: n.Inputs[0], source: [2]*graph.Tensor{g.ConstOf(n.Inputs[3]), g.ConstOf(n.Inputs[4])}}
+		b := blended{norm: n, source: [2]*graph.Tensor{g.ConstOf(n.Inputs[3]), g.ConstOf(n.Inputs[4])}}
 		b.mean = g.Input(g.Fresh("mean"), b.source[0].Type())
 		b.variance = g.Input(g.Fresh("variance"), b.source[1].Type())
 		g.SetInput(n, 3, b.mean)
@@ -48,7 +48,7 @@ func openStatistics(g *graph.Graph) ([]blended, error) {
 	return out, g.Err()
 }
 
-// close puts the statistics where their stand-ins are, which go.
+// close puts the statistics of x, which is normalised, where their stand-ins are, which go.
 func (b blended) close(g *graph.Graph, x graph.Value, prior float64) {
 	mean, variance := statistics(g, x, g.Const("source_mean", b.source[0]), g.Const("source_variance", b.source[1]), prior)
 	for i, v := range []graph.Value{mean, variance} {

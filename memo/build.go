@@ -230,7 +230,7 @@ func (b *builder) gradients() (map[graph.Value]graph.Value, error) {
 		}
 	}
 	for _, f := range b.blends {
-		f.close(b.g, b.seen[f.x], b.s.Prior)
+		f.close(b.g, b.seen[f.norm.Inputs[0]], b.s.Prior)
 	}
 	return grads, b.g.Sort()
 }

@@ -16,6 +16,8 @@ import (
 	"github.com/oatta/oatta/memo"
 	"github.com/oatta/oatta/models/backbone"
 	"github.com/oatta/oatta/models/backbone/backbonetest"
+	"github.com/oatta/oatta/models/forms"
+	"github.com/oatta/oatta/models/forms/formstest"
 	"github.com/oatta/oatta/models/graph"
 	"github.com/oatta/oatta/models/onnx"
 	"github.com/oatta/oatta/runtime"
@@ -79,6 +81,40 @@ func goldenOnEngine(t *testing.T, networks map[string]int) {
 				t.Fatal(err)
 			}
 			compare(t, onEngine(t, open(t, m), c, rows), c, bounds{1e-4, 1e-3, 1e-2})
+		})
+	}
+}
+
+// TestFormsOfTheViews: minimal filtering, where the views are enough for it, changes rounding alone, whatever else is written into the graph.
+func TestFormsOfTheViews(t *testing.T) {
+	direct := forms.By(func(forms.Case) (forms.Choice, error) { return forms.Choice{Form: forms.Direct}, nil })
+	x := backbonetest.Sample("input.forms", 1, 9*3*32*32)
+	for _, s := range []memo.Settings{{}, {Prior: 16}, {Parameters: memo.Norms}, {Prior: 16, Parameters: memo.Norms}} {
+		t.Run(fmt.Sprintf("prior %v, %v", s.Prior, s.Parameters), func(t *testing.T) {
+			s.Views, s.Rate = 8, 0.05
+			var out [2][]float32
+			var convolutions [2]int
+			for i, plan := range []*forms.Plan{direct, nil} {
+				s.Forms = plan
+				m, err := memo.Build(formstest.Network(), s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				convolutions[i] = formstest.Convolutions(m)
+				session, dst := open(t, m), make([]runtime.Tensor, 1)
+				if err := session.Run(context.Background(), dst, []runtime.Tensor{runtime.TensorOf(x, 9, 3, 32, 32)}); err != nil {
+					t.Fatal(err)
+				}
+				out[i] = dst[0].Data.([]float32)
+			}
+			if convolutions[1] >= convolutions[0] {
+				t.Errorf("%d convolutions, and %d where all are direct", convolutions[1], convolutions[0])
+			}
+			for k, want := range out[0] {
+				if got := out[1][k]; !(math.Abs(float64(got-want)) <= 1e-4*math.Max(1, math.Abs(float64(want)))) {
+					t.Errorf("output %d: %v, want %v", k, got, want)
+				}
+			}
 		})
 	}
 }
