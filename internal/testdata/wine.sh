@@ -44,7 +44,7 @@ fi
 # the tests that ran, or nothing for all, output, exit code.
 judge() {
   awk -F'\t' -v pkg="$1" -v pattern="$2" -v code="$4" '
-    FILENAME == ARGV[1] { if ($1 == pkg && $2 != "-" && $3 !~ /^slow:/) known[$2] = 1; next }
+    FILENAME == ARGV[1] { if ($1 == pkg && $2 != "-" && $3 !~ /^not run:/) known[$2] = 1; next }
     { split($0, word, " ") }
     /^ *--- (FAIL|PASS|SKIP)/ { name = /FAIL/ ? word[3] : ""; fails += /FAIL/; split(name, part, "/"); failed[part[1]] = 1; if (part[1] in known) name = ""; next }
     /^(PASS|FAIL|ok)/ || /Failed to create DXGI factory/ { next }
@@ -63,7 +63,7 @@ run_tests() { # package[:pattern]
   [ "$pattern" != "$1" ] || pattern=
   set -- "${1%%:*}"
   name=$(tr / _ <<<"$1") log=$out/$(tr / _ <<<"$1").txt
-  skip=$(awk -F'\t' -v pkg="$1" '$1 == pkg && $3 ~ /^slow:/ { printf "%s^%s$", (n++ ? "|" : ""), $2 }' internal/testdata/wine.txt)
+  skip=$(awk -F'\t' -v pkg="$1" '$1 == pkg && $3 ~ /^not run:/ { printf "%s^%s$", (n++ ? "|" : ""), $2 }' internal/testdata/wine.txt)
   build test -overlay "$out/overlay.json" -c -o "$out/$name.exe" "./$1" || { echo "FAIL  $1: it does not build"; return 1; }
   (
     export OATTA_SHARED OATTA_ASSETS
