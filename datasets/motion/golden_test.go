@@ -19,6 +19,7 @@ type read struct {
 
 // readAll reads a recording in pieces of an odd size.
 func readAll(r *Recording) (out read, err error) {
+	defer r.Close() // Windows removes no open file
 	c := len(r.Header().Channels)
 	times, values, labels := make([]float64, 119), make([]float32, 119*c), make([]int32, 119)
 	for {

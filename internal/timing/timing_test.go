@@ -34,8 +34,8 @@ func TestAll(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	many := &Task{Name: "no time at all", Run: func() error { return nil }}
-	if err := All([]*Task{many}, 1, 1e-3); err != nil || many.runs < 1000 {
-		t.Errorf("%d runs, %v", many.runs, err)
+	if err := All([]*Task{many}, 1, 1e-3); err != nil || many.runs < 1000 || many.Median() <= 0 {
+		t.Errorf("%d runs, %g s, %v", many.runs, many.Median(), err)
 	}
 }
 
