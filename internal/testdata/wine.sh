@@ -68,7 +68,7 @@ run_tests() { # package[:pattern]
   (
     export OATTA_SHARED OATTA_ASSETS
     OATTA_SHARED=$(windows "${OATTA_SHARED:-$root/../shared}") OATTA_ASSETS=$(windows "${OATTA_ASSETS:-$HOME/.cache/oatta/assets}")
-    cd "$1" && timeout "$limit" "$wine" "$out/$name.exe" -test.short -test.run "$pattern" -test.skip "$skip" >"$log" 2>&1
+    cd "$1" && timeout $((limit + 30)) "$wine" "$out/$name.exe" -test.short -test.timeout "${limit}s" -test.run "$pattern" -test.skip "$skip" >"$log" 2>&1
   )
   code=$?
   rm "$out/$name.exe"
