@@ -41,11 +41,7 @@ func (s *sharpness) follow(confidence float64) {
 
 // confidence returns the greatest entry of q^power, normalised.
 func confidence(logq []float64, power float64) float64 {
-	top := math.Inf(-1)
-	for _, v := range logq {
-		top = max(top, v)
-	}
-	total := 0.0
+	top, total := greatest(logq), 0.0
 	for _, v := range logq {
 		total += exponential((v - top) * power)
 	}
