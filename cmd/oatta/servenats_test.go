@@ -110,6 +110,7 @@ func (n *natsTrio) kill(i int) {
 	_ = n.running[i].Wait()
 }
 
+// waitReady waits until a server says that it is ready.
 func waitReady(t *testing.T, s *served) {
 	t.Helper()
 	client := &http.Client{Timeout: 3 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}} // a network may have been cut
